@@ -6,6 +6,7 @@ import draw
 import matrices
 import profiles
 import solvers
+from content import sentence
 from model import FAILS, HOLDS, PARTLY, UNMEASURED, Picture, Table, Text, Verdict
 from solvers import INERTIA, NO_ANSWER, SETS, SHORT, TIME, WORDS, WRONG
 
@@ -476,7 +477,7 @@ def grows_least(results):
 
 # ---- summary ----
 
-def speed_sentence(s, kind):
+def speed_clause(s, kind):
     values = s.measured(kind, "total")
     ratios, count = profiles.ratios(values)
     if len(ratios) < 2 or "saddle" not in ratios:
@@ -490,11 +491,11 @@ def speed_sentence(s, kind):
     led_by = (f"Saddle is the fastest most often, on {mine}; next is {names[rival]}, on {its}"
               if shares["saddle"] >= shares[rival] else
               f"not Saddle ({mine}) but {names[rival]} ({its}) is the fastest most often")
-    return (f"On {count} {WORDS[kind]} {led_by}; where both have an answer, {names[rival]} takes {mean:.2f} times as long as "
-            "Saddle in the geometric mean.")
+    return (f"on {count} {WORDS[kind]} {led_by} (where both have an answer it takes {mean:.2f} times as long as Saddle in the "
+            "geometric mean)")
 
 
-def failures_sentence(s):
+def failures_clause(s):
     counts = failure_counts(s)
     if len(counts) < 2:
         return None
@@ -504,17 +505,18 @@ def failures_sentence(s):
     def told(f):
         return f"{f[0].name} on {sum(f[3].values())} of {f[1]}"
     return (f"Saddle fails on {sum(ours[3].values())} of {ours[1]} matrices; {', '.join(told(f) for f in theirs[:4])}"
-            f"{', and others on more' if len(theirs) > 4 else ''}.")
+            f"{', and others on more' if len(theirs) > 4 else ''}")
 
 
-def wrong_sentence(s):
+def wrong_clause(s):
     told = [(one.name, kinds[WRONG], kinds[INERTIA]) for one, _, _, kinds, _ in failure_counts(s)]
     wrong = ", ".join(f"{name} {count}" for name, count, _ in told if count)
     inertia = ", ".join(f"{name} {count}" for name, _, count in told if count)
-    return (f"Wrong answers that were called right: {wrong or 'none'}; wrong inertias: {inertia or 'none'}.") if told else None
+    return f"wrong answers that were called right: {wrong or 'none'}; wrong inertias: {inertia or 'none'}" if told else None
 
 
 def summary(results):
     s = standing(results)
-    sentences = [speed_sentence(s, kind) for kind in (("kkt", "large", "indefinite", "spd") if s.of("kkt") else ("generated",))]
-    return [t for t in (*sentences, failures_sentence(s), wrong_sentence(s)) if t]
+    kinds = (("kkt", "large"), ("indefinite", "spd")) if s.of("kkt") else (("generated",),)
+    return [*(t for some in kinds for t in sentence(*(speed_clause(s, kind) for kind in some))),
+            *sentence(failures_clause(s), wrong_clause(s))]

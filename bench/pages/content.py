@@ -124,43 +124,45 @@ def links(judged):
     return listed(f"[{j.number}](#claim-{j.number})" for j in judged)
 
 
-def claims_sentences(judged):
+def sentence(*clauses):
+    """One of clauses, of which some may be None; [] of none."""
+    whole = "; ".join(c for c in clauses if c)
+    return [whole[0].upper() + whole[1:] + "."] if whole else []
+
+
+def claims_sentence(judged):
     """What holds and what does not: the first thing that a reader wants to know."""
     if not judged:
         return []
     by = {v: [j for j in judged if j.verdict.verdict == v] for v in VERDICTS}
     words = {HOLDS: ("holds", "hold"), PARTLY: ("holds partly", "hold partly"), FAILS: ("does not hold", "do not hold"),
              UNMEASURED: ("was not measured", "were not measured")}
-    sentences = [f"Of {counted(len(judged), 'claim')}, {listed(counted(len(by[v]), *words[v]) for v in VERDICTS if by[v])}."]
-    if by[FAILS]:
-        sentences.append(f"What does not hold: {links(by[FAILS])}" + (
-            f"; what holds only partly: {links(by[PARTLY])}." if by[PARTLY] else "."))
-    elif by[PARTLY]:
-        sentences.append(f"What holds only partly: {links(by[PARTLY])}.")
-    return sentences
+    named = {v: f" ({links(by[v])})" if v in (PARTLY, FAILS) and by[v] else "" for v in VERDICTS}
+    return sentence(f"of {counted(len(judged), 'claim')}, "
+                    f"{listed(counted(len(by[v]), *words[v]) + named[v] for v in VERDICTS if by[v])}")
 
 
-def parts_sentence(shown):
+def parts_clause(shown):
     without = [s for s in shown if not s.blocks]
     names = f": {listed(f'[{s.part.number}](#{s.anchor})' for s in without)}" if 0 < len(without) <= 8 else ""
     return (f"{len(shown) - len(without)} of {counted(len(shown), 'table or figure', 'tables and figures')} "
-            + (f"could be made, {len(without)} not{names}." if without else "could be made."))
+            + (f"could be made, {len(without)} not{names}" if without else "could be made"))
 
 
-def steps_sentence(c):
+def steps_clause(c):
     kinds = Counter("ran out of time" if r.failure == "time" else "failed with a message" for r in c.failed)
     how = f" ({listed(f'{n} {kind}' for kind, n in kinds.items())}, [list](#failures))" if c.failed else ""
-    rest = f"; {counted(c.left, 'step is', 'steps are')} still to be run" if c.left else ""
-    return f"Of {counted(c.steps, 'step')}, {len(c.failed) or 'none'} failed{how}{rest}."
+    rest = f", and {counted(c.left, 'is', 'are')} still to be run" if c.left else ""
+    return f"of {counted(c.steps, 'step')} {len(c.failed) or 'none'} failed{how}{rest}"
 
 
-def run_sentence(c):
+def run_clause(c):
     where = "a GPU" if c.choice.device == "cuda" else "the CPU"
     when = "" if not c.head.dates else f" on {c.head.dates[0]}" if len(c.head.dates) == 1 else (
         f" from {c.head.dates[0]} to {c.head.dates[-1]}")
     small = ", with the small problems of `--quick`, which decide nothing about speed" if c.choice.quick else ""
-    return (f"The figures were measured on {where} with {counted(c.choice.threads, 'thread')}{when}, in "
-            f"{duration(c.head.seconds)}{small}.")
+    return (f"all was measured on {where} with {counted(c.choice.threads, 'thread')}{when}, in "
+            f"{duration(c.head.seconds)}{small}")
 
 
 def evaluate(subject, choice, steps, records, command):
@@ -175,5 +177,5 @@ def evaluate(subject, choice, steps, records, command):
         own = subject.summary(results) if subject.summary else []
     except Exception as error:
         own = [f"The summary of the figures could not be made: {told(error)}."]
-    c.sentences = [*claims_sentences(judged), *own, parts_sentence(shown), steps_sentence(c), run_sentence(c)]
+    c.sentences = [*claims_sentence(judged), *own, *sentence(parts_clause(shown), steps_clause(c), run_clause(c))]
     return c

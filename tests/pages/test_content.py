@@ -36,17 +36,17 @@ class Content(unittest.TestCase):
 
     def test_sentences_are_made_from_the_figures(self):
         said = " ".join(evaluated().sentences)
-        for part in ("Of 7 claims, 3 hold, 1 holds partly, 1 does not hold and 2 were not measured.",
-                     "What does not hold: [4](#claim-4); what holds only partly: [3](#claim-3).", "The median error is 1e-06.",
-                     "2 of 4 tables and figures could be made, 2 not: [Figure 3](#figure-3) and [Figure 10](#figure-10).",
-                     "Of 28 steps, 3 failed (2 ran out of time and 1 failed with a message, [list](#failures)); 1 step is "
-                     "still to be run."):
+        for part in ("Of 7 claims, 3 hold, 1 holds partly ([3](#claim-3)), 1 does not hold ([4](#claim-4)) and 2 were not "
+                     "measured.", "The median error is 1e-06.",
+                     "2 of 4 tables and figures could be made, 2 not: [Figure 3](#figure-3) and [Figure 10](#figure-10); of 28 "
+                     "steps 3 failed (2 ran out of time and 1 failed with a message, [list](#failures)), and 1 is still to be "
+                     "run; all was measured on the CPU"):
             self.assertIn(part, said)
 
     def test_without_results_nothing_is_claimed(self):
         c = evaluated(records=[])
         self.assertEqual(c.left, c.steps)
-        self.assertIn("28 steps are still to be run", " ".join(c.sentences))
+        self.assertIn("28 are still to be run", " ".join(c.sentences))
         self.assertNotIn("The median error", " ".join(c.sentences))
 
     def test_a_claim_about_a_figure_leads_to_its_first_panel(self):
