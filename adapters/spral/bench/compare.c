@@ -1,7 +1,7 @@
 /*
  * SPRAL's SSIDS and Saddle through the same interface, in one run.
  *
- *     spral-compare [--with LIBRARY] [--repeat R] [--ordering 1|2] [--scaling S] [FILE ...]
+ *     spral-compare [--with LIBRARY] [--repeat R] [--ordering 1|2] [--scaling S] [--limit SECONDS] [FILE ...]
  *
  * FILE is a symmetric matrix; without one some are made here. The library to compare with is SPRAL's own,
  * libspral.so, found by CMake (SADDLE_SPRAL) or given; without one Saddle runs alone. Both take turns, each
@@ -24,7 +24,7 @@ typedef struct figures {
 } figures;
 
 typedef struct settings {
-    int repeat, ordering, scaling;
+    int repeat, ordering, scaling, limit;
 } settings;
 
 static double least(double a, double b)
@@ -100,7 +100,8 @@ static bool compare(const char *name, const lower *a, const loaded *ours, const 
     return theirs && one.flag >= 0 && other.flag >= 0;
 }
 
-/* The same in a process of its own, which the other library may end. */
+/* The same in a process of its own, which the other library may end, and which ends after so many seconds
+ * (60). */
 static bool compare_apart(const char *name, const lower *a, const loaded *ours, const loaded *theirs,
                           const settings *s, ratios *r)
 {
@@ -109,6 +110,7 @@ static bool compare_apart(const char *name, const lower *a, const loaded *ours, 
     if (pipe(ends)) return false;
     const pid_t child = fork();
     if (child == 0) {
+        alarm((unsigned)s->limit);
         if (compare(name, a, ours, theirs, s, r) && write(ends[1], r, sizeof *r) < 0) _exit(1);
         _exit(0);
     }
@@ -157,7 +159,7 @@ static bool read_lower(const char *path, lower *a)
 
 int main(int argc, char **argv)
 {
-    settings s = {.repeat = 3, .ordering = 1};
+    settings s = {.repeat = 3, .ordering = 1, .limit = 60};
     const char *with = THEIRS;
     loaded ours, theirs;
     means total = {0};
@@ -177,10 +179,12 @@ int main(int argc, char **argv)
             s.ordering = atoi(value);
         } else if (value && !strcmp(argv[at], "--scaling")) {
             s.scaling = atoi(value);
+        } else if (value && !strcmp(argv[at], "--limit") && atoi(value) > 0) {
+            s.limit = atoi(value);
         } else {
             fprintf(stderr,
                     "usage: spral-compare [--with LIBRARY] [--repeat R] [--ordering 1|2] [--scaling S] "
-                    "[FILE ...]\n");
+                    "[--limit SECONDS] [FILE ...]\n");
             return strcmp(argv[at], "--help") ? 2 : 0;
         }
     }
