@@ -10,6 +10,7 @@ static const environment_row environment[] = {
     {"OMP_NUM_THREADS", "number of threads if --threads is not given"},
     {"SADDLE_LOG", "warning, info or debug: how much of the library's log goes to standard error"},
     {"SADDLE_CUDA_MODULE", "path of the CUDA module, if it is not next to the library"},
+    {"SADDLE_CUDA_MEMORY", "apart: every array on a GPU is allocated by itself, for compute-sanitizer"},
     {"SADDLE_MATRICES", "folder of test matrices for bench ldlt, if no matrix is given"},
     {"NO_COLOR", "no colours on a terminal if set and not empty"},
 };

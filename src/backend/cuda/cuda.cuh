@@ -2,9 +2,9 @@
  * What the files of the CUDA module share: an engine's state, errors, launches.
  *
  * The module is loaded at run time and sees nothing of the library but the headers, so it writes
- * status and message into the engine and its context itself. Every engine has a stream, a memory
- * pool and counters of its own: solves that run at once on one GPU do not meet. They are the
- * device's, which hands them from one engine to the next (module.cu).
+ * status and message into the engine and its context itself. Every engine has a stream, memory and
+ * counters of its own: solves that run at once on one GPU do not meet. They are the device's, which
+ * hands them from one engine to the next (module.cu).
  *
  * The same bits every run: nothing is summed by atomics. Integer atomics only tell the last block
  * or warp that it is the last, which then adds what the others left in a fixed order; and the
@@ -30,11 +30,11 @@ constexpr int BLOCK = 256; /* threads of a block, where nothing else is said */
 constexpr int WARP = 32;
 constexpr unsigned ALL_LANES = 0xffffffffu;
 
-/* A piece of device memory, in the list that knows how large each is. */
-struct memory_node {
-    void *data;
-    int64_t bytes;
-    memory_node *next;
+/* Device memory, in pieces that are in use or wait for it: memory.cuh. */
+struct memory_piece;
+struct device_memory {
+    memory_piece *pieces;
+    bool apart;
 };
 
 constexpr int PANELS = 16; /* of a basis that one kernel takes: see basis.cu */
@@ -65,8 +65,7 @@ struct state {
     int device, processors;
     state *next;              /* that is idle */
     cudaStream_t own, stream; /* that it was made with; that it uses, which may be the caller's */
-    cudaMemPool_t pool;
-    memory_node *nodes;
+    device_memory memory;
     counters *counter;
     results *result;
     double *result_here;           /* on the device */

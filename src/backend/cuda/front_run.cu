@@ -4,6 +4,7 @@
 #include "backend/cuda/front_launch.cuh"
 #include "backend/cuda/front_memory.cuh"
 #include "backend/cuda/front_room.cuh"
+#include "backend/cuda/memory.cuh"
 
 #include <string.h>
 
@@ -149,14 +150,14 @@ template <class real> void free_panels(sd_engine *e, run_memory<real> *m)
     m->control = NULL;
 }
 
-/* The engine's pool gives back what is not in use. */
+/* The engine gives back what is not in use. */
 void trim(sd_engine *e)
 {
-    if (finished(e, "free memory")) cudaMemPoolTrimTo(state_of(e)->pool, 0);
+    if (finished(e, "free memory")) trim_memory(e->context, &state_of(e)->memory, 0);
 }
 
 /* Bytes of the device that are free, of which some are left to others: a part of it for vectors, matrices and
- * whatever else a caller has there. What engines keep in their pools is free too, once they are trimmed. */
+ * whatever else a caller has there. What the engine keeps is free too, once it is trimmed. */
 int64_t free_bytes(sd_engine *e, int64_t wanted)
 {
     constexpr int64_t RESERVE = 64 << 20, PART = 64;

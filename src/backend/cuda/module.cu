@@ -1,14 +1,10 @@
 /*
  * The CUDA module's table: devices, memory, errors. The kernels are in vectors.cu and sparse.cu.
  *
- * Memory comes from a pool that belongs to the engine, in the order of its stream: releasing a
- * vector waits for nothing, the next one of its size is there at once, and the process's default
- * pool keeps the settings that its owner gave it.
- *
- * Streams, pools and pinned memory take longer to make than a small solve to run. So an engine that ends
+ * Streams, memory and pinned memory take longer to make than a small solve to run. So an engine that ends
  * without a failure leaves them to its device, which gives them to the next one.
  */
-#include "backend/cuda/cuda.cuh"
+#include "backend/cuda/memory.cuh"
 
 #include <atomic>
 #include <pthread.h>
@@ -189,23 +185,9 @@ void dispose(sd_context *c, state *s)
     if (s->counter) cudaFree(s->counter);
     if (s->result_here) cudaFree(s->result_here);
     if (s->result) cudaFreeHost(s->result);
-    if (s->pool) cudaMemPoolDestroy(s->pool);
+    free_memory(c, &s->memory);
     if (s->own) cudaStreamDestroy(s->own);
     c->hooks.release(s, c->hooks.user);
-}
-
-/* A pool that keeps what is released to it until it is trimmed. */
-cudaError_t make_pool(state *s)
-{
-    cudaMemPoolProps p = {};
-    p.allocType = cudaMemAllocationTypePinned;
-    p.location.type = cudaMemLocationTypeDevice;
-    p.location.id = s->device;
-    cudaError_t error = cudaMemPoolCreate(&s->pool, &p);
-    uint64_t keep = UINT64_MAX;
-    if (error == cudaSuccess)
-        error = cudaMemPoolSetAttribute(s->pool, cudaMemPoolAttrReleaseThreshold, &keep);
-    return error;
 }
 
 __global__ void clear_counters(counters *counter)
@@ -219,10 +201,6 @@ cudaError_t furnish(state *s, const char **what)
     *what = "no stream";
     cudaError_t error = cudaStreamCreateWithFlags(&s->own, cudaStreamNonBlocking);
     s->stream = s->own;
-    if (error == cudaSuccess) {
-        *what = "no memory pool";
-        error = make_pool(s);
-    }
     if (error == cudaSuccess) {
         *what = "no pinned memory";
         error = cudaHostAlloc(reinterpret_cast<void **>(&s->result), sizeof *s->result,
@@ -301,6 +279,7 @@ saddle_status make_state(sd_engine *e, const device_state *d)
         return fail(c, SADDLE_OUT_OF_MEMORY, "out of memory: cannot allocate %d bytes for a CUDA engine",
                     (int)sizeof *s);
     *s = state();
+    begin_memory(&s->memory);
     s->device = e->device.index;
     s->processors = d->processors;
     s->overlaps = d->overlaps;
@@ -338,15 +317,9 @@ void release(sd_engine *e, void *data)
 {
     state *s = state_of(e);
     sd_context *c = e->context;
-    memory_node **at = &s->nodes;
-    while (*at && (*at)->data != data) at = &(*at)->next;
-    memory_node *found = *at;
-    if (!data || !found) return;
-    *at = found->next;
     const on_device current(s->device);
-    cudaFreeAsync(data, s->stream);
-    c->bytes -= found->bytes;
-    c->hooks.release(found, c->hooks.user);
+    const int64_t bytes = give_piece(c, &s->memory, data);
+    if (bytes > 0) c->bytes -= bytes;
 }
 
 /* Whether nothing is left of the engine's work but what the next one may have: counters are 0, and of the
@@ -356,15 +329,17 @@ bool is_clean(sd_engine *e)
     state *s = state_of(e);
     const on_device current(s->device);
     s->waits = s->values = 0;
-    return !e->status && current.error == cudaSuccess && cudaStreamSynchronize(s->stream) == cudaSuccess &&
-           cudaMemPoolTrimTo(s->pool, KEPT) == cudaSuccess;
+    if (e->status || current.error != cudaSuccess || cudaStreamSynchronize(s->stream) != cudaSuccess)
+        return false;
+    trim_memory(e->context, &s->memory, KEPT);
+    return true;
 }
 
 void end(sd_engine *e)
 {
     device_state *d = static_cast<device_state *>(e->device.state);
     state *s = state_of(e);
-    while (s->nodes) release(e, s->nodes->data);
+    while (void *left = piece_in_use(&s->memory)) release(e, left);
     if (is_clean(e)) {
         s->stream = s->own;
         pthread_mutex_lock(&d->lock);
@@ -377,27 +352,28 @@ void end(sd_engine *e)
     e->state = NULL;
 }
 
-/* Device memory for `node`, which has its size; the status says why not. */
-saddle_status take(sd_engine *e, memory_node *node, const char *what)
+/* Says why there is no device memory for `what`. */
+void tell_shortage(sd_engine *e, cudaError_t error, int64_t bytes, const char *what)
 {
-    state *s = state_of(e);
     sd_context *c = e->context;
-    const long long bytes = node->bytes, used = c->bytes;
-    const on_device current(s->device);
-    const cudaError_t error =
-        cudaMallocFromPoolAsync(&node->data, static_cast<size_t>(bytes > 0 ? bytes : 1), s->pool, s->stream);
-    if (error == cudaSuccess) return SADDLE_OK;
-    cudaGetLastError(); /* being short of memory is no failure of the device */
+    const long long wanted = bytes, used = c->bytes;
     size_t unused = 0, all = 0;
+    if (error == cudaSuccess) {
+        fail(c, SADDLE_OUT_OF_MEMORY,
+             "out of memory: cannot allocate %d bytes on the host to keep track of %s",
+             (int)sizeof(memory_piece), what);
+        return;
+    }
     const bool answers = cudaMemGetInfo(&unused, &all) == cudaSuccess;
     if (error != cudaErrorMemoryAllocation && !(answers && static_cast<size_t>(bytes) > all)) {
         failed(e, error, what);
-        return e->status;
+        return;
     }
-    return fail(c, SADDLE_OUT_OF_MEMORY,
-                "out of memory: cannot allocate %lld bytes on the GPU for %s, with %lld bytes in use (%lld "
-                "of its %lld bytes are free)",
-                bytes, what, used, static_cast<long long>(unused), static_cast<long long>(all));
+    fail(c, SADDLE_OUT_OF_MEMORY,
+         "out of memory: cannot allocate %lld bytes on the GPU for %s, with %lld bytes in use (%lld of its "
+         "%lld "
+         "bytes are free)",
+         wanted, what, used, static_cast<long long>(unused), static_cast<long long>(all));
 }
 
 void *allocate(sd_engine *e, int64_t bytes, const char *what)
@@ -416,24 +392,16 @@ void *allocate(sd_engine *e, int64_t bytes, const char *what)
              what, wanted, used, limit, used + wanted);
         return NULL;
     }
-    memory_node *node = static_cast<memory_node *>(c->hooks.allocate(sizeof(memory_node), c->hooks.user));
-    if (!node) {
-        fail(c, SADDLE_OUT_OF_MEMORY,
-             "out of memory: cannot allocate %d bytes on the host to keep track of %s",
-             (int)sizeof(memory_node), what);
+    const on_device current(s->device);
+    cudaError_t error = current.error;
+    void *data = error == cudaSuccess ? take_piece(c, &s->memory, bytes, &error) : NULL;
+    if (!data) {
+        tell_shortage(e, error, bytes, what);
         return NULL;
     }
-    node->data = NULL;
-    node->bytes = bytes;
-    if (take(e, node, what)) {
-        c->hooks.release(node, c->hooks.user);
-        return NULL;
-    }
-    node->next = s->nodes;
-    s->nodes = node;
     c->bytes += bytes;
     if (c->bytes > c->peak) c->peak = c->bytes;
-    return node->data;
+    return data;
 }
 
 /* The caller may reuse or free its side as soon as these return. */
