@@ -114,11 +114,19 @@ if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)
     target_link_libraries(peer_card PRIVATE saddle_flags ${SADDLE_CUDART_LIBRARY} ${CMAKE_DL_LIBS} pthread rt m)
   endif()
 endif()
-# SciPy's factorizations: scripts, which say so where there is no SciPy.
+# SciPy's factorizations: scripts, which say so where there is no SciPy. So is the driver of SYM-ILDL, which runs a
+# program; the environment (SADDLE_SYMILDL) may name another one.
 if(SADDLE_PEERS)
   foreach(script spilu superlu)
     configure_file(bench/peers/${script}.py ${PROJECT_BINARY_DIR}/bin/peers/peer-${script} COPYONLY)
   endforeach()
+  find_program(SADDLE_SYMILDL ldl_driver DOC "SYM-ILDL's program, ldl_driver, to compare with")
+  if(NOT SADDLE_SYMILDL)
+    set(SADDLE_SYMILDL "") # of this scope: what the driver is given
+  elseif(NOT EXISTS ${SADDLE_SYMILDL})
+    message(FATAL_ERROR "SADDLE_SYMILDL is ${SADDLE_SYMILDL}, but there is no such program")
+  endif()
+  configure_file(bench/peers/symildl.py ${PROJECT_BINARY_DIR}/bin/peers/peer-symildl @ONLY)
 endif()
 # The kernels on batches of blocks beside LAPACK: what `saddle bench blocks` runs.
 if(SADDLE_PEERS AND NOT SADDLE_SANITIZE)

@@ -6,6 +6,7 @@
  *   setup       generated 3-D problems: the setup of ldlt beside the direct factorization
  *   backends    iterations on the reference, the CPU and a GPU beside each other
  *   growth      doubling series of generated problems: exponents of time against entries
+ *   symildl     SYM-ILDL, an incomplete LDL' of others, by its defaults and at the same fill
  *   --ablate    Table I and Figure 3 of Stretching Jacobi
  */
 #include "bench/ldlt/ldlt.h"
@@ -17,7 +18,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { PART_ALL, PART_SETUP, PART_ANCHORS, PART_GROWTH, PART_BACKENDS }; /* words of --part */
+enum { PART_ALL, PART_SETUP, PART_ANCHORS, PART_GROWTH, PART_BACKENDS, PART_SYMILDL }; /* words of --part */
 
 static bool is_made(const arguments *a)
 {
@@ -33,9 +34,12 @@ static int check_usage(const arguments *a)
     if (ablate && part != PART_ALL) return usage_error(a, "--ablate and --part are mutually exclusive");
     if (argument_given(a, "size") && !is_made(a))
         return usage_error(a, "--size applies to --part setup and --part growth");
-    if (argument_given(a, "methods") && (is_made(a) || ablate))
+    if (argument_given(a, "methods") && (is_made(a) || ablate || part == PART_SYMILDL))
         return usage_error(a,
-                           "--methods applies to matrices, not to --ablate, --part setup or --part growth");
+                           "--methods applies to matrices, not to --ablate, --part setup, --part growth or "
+                           "--part symildl");
+    if (argument_given(a, "peers") && part != PART_SYMILDL)
+        return usage_error(a, "--peers applies to --part symildl");
     if (argument_given(a, "device") && part == PART_BACKENDS)
         return usage_error(a, "--part backends runs on all devices: select some with --methods");
     if (argument_given(a, "plot") && !ablate && part != PART_GROWTH && part != PART_BACKENDS)
@@ -84,6 +88,7 @@ static int run_part(ldlt_bench *t, bench_operands *o)
     if (argument_given(t->a, "ablate")) return ldlt_ablate(t, o);
     if (is_made(t->a)) return ldlt_made(t, part == PART_GROWTH);
     if (part == PART_BACKENDS) return ldlt_backends(t, o);
+    if (part == PART_SYMILDL) return ldlt_symildl(t, o);
     return ldlt_matrices(t, o, part == PART_ANCHORS);
 }
 
@@ -104,7 +109,7 @@ static int run_ldlt(const arguments *a)
 }
 
 static const option command_options[] = {
-    OPTION_CHOICE("part", "all|setup|anchors|growth|backends", "what to measure; all: the matrices"),
+    OPTION_CHOICE("part", "all|setup|anchors|growth|backends|symildl", "what to measure; all: the matrices"),
     OPTION_TEXT("methods", "NAME[,NAME...]", NULL,
                 "only these, out of ldlt, ldlt-none, jacobi, paper, auto, direct; with --part backends: "
                 "reference, cpu, cuda"),
@@ -114,6 +119,7 @@ static const option command_options[] = {
                  "(0: 1,000,000)"),
     OPTION_COUNT("threads", "N", 1, 1, 4096, "threads of Saddle"),
     OPTION_REAL("limit", "SECONDS", 60.0, 0.1, 1e6, "time limit of a run"),
+    OPTION_TEXT("peers", "DIR|none", NULL, "symildl: folder of the drivers; by default next to saddle"),
     BENCH_PLOT("what --ablate, --part growth or --part backends measured, one panel each"),
     BENCH_JSON,
     OPTION_END,
@@ -134,11 +140,14 @@ const command command_ldlt = {
         "ldlt against the direct factorization in time and memory; growth: generated problems of doubling "
         "size, and the exponents of their times (operands of these two are families, FAMILY[:P]); backends: "
         "the iterations of ldlt on each backend, with the factors as first computed (first) and with the "
-        "same values factored on the pattern known by then (again). --ablate: dominance, small pivots, block "
+        "same values factored on the pattern known by then (again); symildl: SYM-ILDL, whose program has to "
+        "be "
+        "there, by its defaults and with at most as many entries. --ablate: dominance, small pivots, block "
         "size, pivoting, sweeps and times, and the errors after four cycles of GMRES(25).",
     .examples = "  saddle bench ldlt matrices/kkt --methods ldlt,direct --json ldlt.json\n"
                 "  saddle bench ldlt --part growth darcy3d --size 250000\n"
                 "  saddle bench ldlt matrices/kkt --part backends --methods cpu,cuda\n"
+                "  saddle bench ldlt matrices/kkt --part symildl --json symildl.json\n"
                 "  saddle bench ldlt A.mtx B.mtx --ablate --plot figure3.png\n",
     .options = command_options,
     .library = "scaling|order|pairs|device|blocking|block_size",

@@ -98,6 +98,7 @@ int ldlt_matrices(ldlt_bench *t, bench_operands *o, bool anchors);
 int ldlt_made(ldlt_bench *t, bool growth);
 int ldlt_backends(ldlt_bench *t, const bench_operands *o);
 int ldlt_ablate(ldlt_bench *t, const bench_operands *o);
+int ldlt_symildl(ldlt_bench *t, const bench_operands *o);
 
 /* The reports (report.c, json.c). */
 /* The iterations of both sides, a dash where they are not known. */

@@ -1,10 +1,14 @@
 """The parts and claims of the page on Saddle's standing that are not about direct solvers of large systems: incomplete
 factorizations, calls on small systems, kernels on batches of blocks."""
+import math
+
 import draw
 import profiles
-from model import FAILS, HOLDS, PARTLY, UNMEASURED, Picture, Table, Verdict
+from model import FAILS, HOLDS, PARTLY, UNMEASURED, Picture, Table, Text, Verdict
 
 FORMS = {"ilu0": "ILU(0)", "ilu1": "ILU(1)", "ilut": "ILUT"}
+SETTINGS = {"default": "its defaults", "equal": "at most as many entries"}  # of SYM-ILDL
+TOLD = 0.01  # seconds that SYM-ILDL, which tells whole milliseconds, tells well enough
 
 
 # ---- incomplete factorizations ----
@@ -50,6 +54,74 @@ def general_panel(rows):
         (title, sorted_ratios(form)) for form, title in FORMS.items()], "y", 1)
 
 
+def symmetric(results):
+    """The rows of `bench ldlt --part symildl` where SYM-ILDL was there."""
+    return [row for _, data in results.each("symmetric") for row in data["rows"]
+            if any(run["run"] for run in row["symildl"].values())]
+
+
+def slower(run):
+    """The seconds of setup and of the slower right-hand side."""
+    setup = run["setup"] if "setup" in run else run["analysis"] + run["factor"]
+    return setup + max(side["solve"] for side in run["right_hand_sides"])
+
+
+def most_iterations(run):
+    return max(side["iterations"] for side in run["right_hand_sides"])
+
+
+def both_symmetric(rows, setting):
+    """(Saddle's run, SYM-ILDL's) where both solved the system."""
+    return [(row["saddle"], row["symildl"][setting]) for row in rows
+            if row["saddle"]["solved"] and row["symildl"][setting]["solved"]]
+
+
+def told_times(rows, setting):
+    """The time of SYM-ILDL over Saddle's."""
+    return [slower(b) / slower(a) for a, b in both_symmetric(rows, setting) if slower(b) >= TOLD and slower(a) > 0]
+
+
+def symmetric_counts(rows, setting):
+    """Of so many, solved by Saddle, by SYM-ILDL, by either alone."""
+    asked = [(row["saddle"]["solved"], row["symildl"][setting]["solved"]) for row in rows if row["symildl"][setting]["run"]]
+    return (len(asked), sum(a for a, _ in asked), sum(b for _, b in asked), sum(a and not b for a, b in asked),
+            sum(b and not a for a, b in asked))
+
+
+def unsaid(rows, setting):
+    """How many solutions are not what the residual that SYM-ILDL tells of them says."""
+    runs = [row["symildl"][setting] for row in rows]
+    return sum(bool(run["right_hand_sides"]) and not run["solved"] and
+               all(side["told_residual"] is not None and side["told_residual"] <= run["asked_residual"]
+                   for side in run["right_hand_sides"]) for run in runs if run["run"])
+
+
+def symmetric_table(rows):
+    found = []
+    for setting, title in SETTINGS.items():
+        pairs = both_symmetric(rows, setting)
+        found.append((title, *symmetric_counts(rows, setting), unsaid(rows, setting),
+                      profiles.geometric_mean([most_iterations(b) / max(1, most_iterations(a)) for a, b in pairs]),
+                      profiles.geometric_mean([b["stored"] / a["stored"] for a, b in pairs]),
+                      profiles.geometric_mean(told_times(rows, setting))))
+    return Table(("setting", "matrices", "Saddle", "SYM-ILDL", "Saddle alone", "SYM-ILDL alone", "not as told",
+                  "iterations / Saddle's", "entries / Saddle's", "time / Saddle's"), found,
+                 "Symmetric indefinite matrices solved to 1e-8 by block LDLᵀ, with SYM-ILDL (rook pivoting, SQMR)",
+                 (None, None, None, None, None, None, None, ".2f", ".2f", ".2f"),
+                 {"SYM-ILDL": "solved: of the matrix as given, relative residual or componentwise error at most 1e-8 for b = A·1 "
+                              "and a random b, in 1,000 iterations",
+                  "not as told": "SYM-ILDL stops by the residual of its scaled matrix, and is asked again where that of the "
+                                 "matrix as given is larger; here it is still",
+                  "time / Saddle's": "setup and the slower right-hand side in seconds of a core, geometric mean over those that "
+                                     "both solve and SYM-ILDL, which tells whole milliseconds, takes 10 ms or more for"})
+
+
+def symmetric_blocks(results):
+    rows = symmetric(results)
+    absent = [data["absent"] for _, data in results.each("symmetric") if data["absent"]]
+    return [symmetric_table(rows)] if rows else [Text(f"SYM-ILDL is not on this page: {absent[0]}.")] if absent else []
+
+
 def cusparse_rows(results):
     data = results.get("cusparse")
     return data["cusparse"] if data else []
@@ -80,6 +152,7 @@ def incomplete(results):
                            "Each curve over the matrices that both solve, in the order of the ratio; above the "
                            "dashed line Saddle is faster.", "three curves of ratios of times", 8.2, 4.0)] if panel else []
         blocks += [general_table(rows), *picture]
+    blocks += symmetric_blocks(results)
     return blocks + ([cusparse_table(device)] if device else [])
 
 
@@ -106,9 +179,27 @@ def judge_cusparse(rows):
                    f"The iteration with cuSPARSE takes {mean:.2f} times as long as the best of Saddle's ({len(ratios)} cases).")
 
 
+def judge_symmetric(rows):
+    count, ours, theirs, *_ = symmetric_counts(rows, "equal")
+    mean = profiles.geometric_mean(told_times(rows, "equal"))
+    _, by_default, theirs_by_default, *_ = symmetric_counts(rows, "default")
+    mean_by_default = profiles.geometric_mean(told_times(rows, "default"))
+    good = (ours >= theirs, not mean < 1)  # also where no time was long enough to be told
+    figures = (f"Solved of {count} symmetric matrices: Saddle {ours}, SYM-ILDL {theirs} with at most as many entries, "
+               f"which takes {mean:.2f} times as long" if not math.isnan(mean) else
+               f"Solved of {count} symmetric matrices: Saddle {ours}, SYM-ILDL {theirs} with at most as many entries")
+    if not math.isnan(mean_by_default):
+        figures += f"; by its defaults {theirs_by_default} (Saddle {by_default}) in {mean_by_default:.2f} times the time"
+    return Verdict(HOLDS if all(good) else PARTLY if any(good) else FAILS, figures + ".")
+
+
 def judge_incomplete(results):
     rows = [row for row in general(results) if any(row[form]["spilu"]["run"] for form in FORMS)]
-    return judge_general(rows) if rows else judge_cusparse(cusparse_rows(results))
+    said = ([judge_general(rows)] if rows else []) + ([judge_symmetric(symmetric(results))] if symmetric(results) else [])
+    if not said:
+        return judge_cusparse(cusparse_rows(results))
+    kinds = {one.verdict for one in said}
+    return Verdict(kinds.pop() if len(kinds) == 1 else PARTLY, " ".join(one.figures for one in said))
 
 
 # ---- small systems ----

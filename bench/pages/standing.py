@@ -1,5 +1,6 @@
 """Where Saddle stands: beside every peer that is installed, on real and generated systems, from what `saddle bench direct`, `bench
-trisolve`, `bench calls` and `bench blocks` measure. comparison.py draws and judges; here is what is run, and what is shown.
+trisolve`, `bench ldlt`, `bench calls` and `bench blocks` measure. comparison.py and inexact.py draw and judge; here is what is run,
+and what is shown.
 """
 import os
 
@@ -54,6 +55,11 @@ def cpu_steps(choice):
     for m in some(general, 4) if choice.quick else general:
         found.append(Step(f"unsymmetric/{m.name}", ("bench", "trisolve", m.path, "--part", "unsymmetric", "--limit", "15",
                                                     "--threads", str(choice.threads), "--json", "{json}"), 2, 60))
+    for kind in ("kkt", "indefinite"):
+        here = matrices.every(choice.matrices, kind)
+        for m in some(here, 4) if choice.quick else here:
+            found.append(Step(f"symmetric/{m.name}", ("bench", "ldlt", m.path, "--part", "symildl", "--limit", "10",
+                                                      "--threads", str(choice.threads), "--json", "{json}"), 3, 240))
     return found + [Step("calls", ("bench", "calls", "--repeat", "2" if choice.quick else "5", "--json", "{json}"), 5, 240),
                     Step("blocks", ("bench", "blocks", "--quick", "--part", "kernels", "--json", "{json}"), 10, 120)]
 
@@ -121,7 +127,7 @@ SUBJECT = Subject(
      Part("Table 3", "Every failure", comparison.KINDS, comparison.failures_list),
      Part("Figure 6", "Growth with the size of the problem", ("generated",), comparison.growth),
      Part("Table 4", "Every matrix", comparison.KINDS, comparison.everything),
-     Part("Table 5", "Incomplete factorizations", ("unsymmetric", "cusparse"), inexact.incomplete),
+     Part("Table 5", "Incomplete factorizations", ("unsymmetric", "symmetric", "cusparse"), inexact.incomplete),
      Part("Table 6", "Small systems and small blocks", ("calls", "blocks"), inexact.small)),
     (Claim("Saddle is the fastest on more real KKT systems than any other solver: first in the profile at factor 1", "goal",
            "Figure 1", comparison.fastest("kkt", "total")),
@@ -148,8 +154,8 @@ SUBJECT = Subject(
      Claim("Saddle calls no wrong answer right and no wrong inertia certain", "goal", "Table 2", comparison.no_wrong),
      Claim("Its time grows no faster than that of any peer, by more than 0.1 in the exponent, in each family", "goal",
            "Figure 6", comparison.grows_least),
-     Claim("Beside its peer in incomplete factorizations (SciPy's spilu at equal fill; cuSPARSE on a GPU) Saddle solves as "
-           "many systems in no more time", "goal", "Table 5", inexact.judge_incomplete),
+     Claim("Beside its peers in incomplete factorizations (SciPy's spilu and SYM-ILDL at equal fill; cuSPARSE on a GPU) Saddle "
+           "solves as many systems in no more time", "goal", "Table 5", inexact.judge_incomplete),
      Claim("A call on a small system costs no more than with QDLDL and a dense dsysv", "goal", "Table 6",
            inexact.judge_calls),
      Claim("Kernels on batches of blocks of up to 32 rows are faster than LU with partial pivoting of LAPACK or cuBLAS",

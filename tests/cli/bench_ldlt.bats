@@ -108,7 +108,7 @@ KKT=$DATA/kkt/aug2dc_saddle.mtx.gz
 
 @test "bench ldlt: wrong usage, and a matrix that cannot be read" {
     for wrong in "--methods ldlt,nothing lap2d_5" "--part kernels lap2d_5" "--ablate --part growth" "--size 5 lap2d_5" \
-        "--plot p.png lap2d_5" "--methods ldlt --part setup" "--part growth nofamily" "--part backends --device cpu lap2d_5" "--part backends --methods direct lap2d_5" "--repeat 3 lap2d_5" "--kernel ldu lap2d_5"; do
+        "--plot p.png lap2d_5" "--methods ldlt --part setup" "--part growth nofamily" "--part backends --device cpu lap2d_5" "--part backends --methods direct lap2d_5" "--part symildl --methods ldlt lap2d_5" "--part symildl --plot p.png lap2d_5" "--peers none lap2d_5" "--repeat 3 lap2d_5" "--kernel ldu lap2d_5"; do
         run -2 "$SADDLE" bench ldlt $wrong
     done
     run -2 env -u SADDLE_MATRICES "$SADDLE" bench ldlt

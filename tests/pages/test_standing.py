@@ -229,6 +229,69 @@ class Claims(unittest.TestCase):
                                        "(1 sizes)."))
 
 
+def ldlt_run(solved=True, seconds=0.1, iterations=5, **more):
+    """Of `bench ldlt --part symildl`, Saddle's or, with its own keys, SYM-ILDL's."""
+    return {"solved": solved, "why": None, "stored": 1000, "analysis": seconds / 2, "factor": seconds / 4, "right_hand_sides": [
+        {"rhs": rhs, "iterations": count, "told_residual": 1e-9, "solve": seconds / k}
+        for rhs, count, k in (("A1", 1, 8), ("random", iterations, 4))]} | more
+
+
+def symildl_run(solved=True, seconds=0.2, iterations=20, **more):
+    return {**ldlt_run(solved, seconds, iterations), "run": True, "setup": 3 * seconds / 4, "stored": 500, "fill": 3.0,
+            "drop_tol": 1e-3, "asked_residual": 1e-8} | more
+
+
+def beside_symildl(*rows, absent=None):
+    return Results([Result(f"symmetric/{k}", {"absent": absent, "rows": [
+        {"name": str(k), "saddle": ours, "symildl": {"default": default, "equal": equal}}]})
+        for k, (ours, default, equal) in enumerate(rows)])
+
+
+class SymIldl(unittest.TestCase):
+    def test_counts_iterations_entries_and_times_of_what_both_solve(self):
+        lost = symildl_run(False, right_hand_sides=[])  # an error: no solution
+        found = beside_symildl((ldlt_run(), symildl_run(), symildl_run(seconds=0.4)),
+                               (ldlt_run(False), symildl_run(), symildl_run(iterations=80)),
+                               (ldlt_run(), symildl_run(False), lost),
+                               (ldlt_run(), symildl_run(seconds=0.005, iterations=80), symildl_run(seconds=0.4)))
+        table, = inexact.incomplete(found)
+        by_default, equal = table.rows
+        self.assertEqual(by_default[:7], ("its defaults", 4, 3, 3, 1, 1, 1))
+        self.assertEqual(equal[:7], ("at most as many entries", 4, 3, 3, 1, 1, 0))
+        for told, known in ((by_default[7:], (8.0, 0.5, 2.0)), (equal[7:], (4.0, 0.5, 4.0))):
+            for one, other in zip(told, known):
+                self.assertAlmostEqual(one, other)
+
+    def test_a_verdict_on_equal_fill(self):
+        for rows, verdict in (([(ldlt_run(), symildl_run(), symildl_run())], model.HOLDS),
+                              ([(ldlt_run(), symildl_run(), symildl_run(seconds=0.05))], model.PARTLY),
+                              ([(ldlt_run(), symildl_run(), symildl_run(seconds=0.05)),
+                                (ldlt_run(False), symildl_run(), symildl_run())], model.FAILS),
+                              ([(ldlt_run(), symildl_run(), symildl_run(False))], model.HOLDS)):
+            self.assertEqual(inexact.judge_incomplete(beside_symildl(*rows)).verdict, verdict)
+        said = inexact.judge_incomplete(beside_symildl((ldlt_run(), symildl_run(), symildl_run(seconds=0.05))))
+        self.assertEqual(said.figures, "Solved of 1 symmetric matrices: Saddle 1, SYM-ILDL 1 with at most as many entries, which "
+                                       "takes 0.50 times as long; by its defaults 1 (Saddle 1) in 2.00 times the time.")
+
+    def test_both_peers_make_one_verdict(self):
+        one = {"solved": True, "run": True, "setup": 1.0, "solve": 1.0}
+        general = {"unsymmetric": {"rows": [{"why": None, **{form: {"saddle": one, "spilu": {**one, "setup": 2.0}}
+                                                            for form in inexact.FORMS}}]}}
+        for seconds, verdict in ((0.2, model.HOLDS), (0.05, model.PARTLY)):
+            found = Results([Result("unsymmetric/a", general), Result("symmetric/0", beside_symildl(
+                (ldlt_run(), symildl_run(), symildl_run(seconds=seconds))).get("symmetric/0"))])
+            said = inexact.judge_incomplete(found)
+            self.assertEqual(said.verdict, verdict)
+            self.assertIn("spilu takes 1.50 times as long. Solved of 1 symmetric", said.figures)
+
+    def test_where_it_is_not_there_the_page_says_so(self):
+        found = Results([Result("symmetric/a", {"absent": "its program was not found", "rows": []})])
+        self.assertEqual([block.text for block in inexact.incomplete(found)],
+                         ["SYM-ILDL is not on this page: its program was not found."])
+        self.assertEqual(inexact.judge_incomplete(found).verdict, model.UNMEASURED)
+        self.assertEqual(inexact.incomplete(Results([])), [])
+
+
 class Steps(unittest.TestCase):
     def test_every_step_is_read_by_a_part_and_has_a_limit(self):
         for choice in (Choice(), Choice(quick=True), Choice("cuda"), Choice("cuda", quick=True)):
