@@ -17,7 +17,8 @@ function(saddle_peer name)
   set_target_properties(peer_${name} PROPERTIES OUTPUT_NAME peer-${name}
     RUNTIME_OUTPUT_DIRECTORY ${PROJECT_BINARY_DIR}/bin/peers)
   target_include_directories(peer_${name} PRIVATE ${PROJECT_SOURCE_DIR})
-  target_link_libraries(peer_${name} PRIVATE saddle saddle_flags saddle_dependencies ${ARGN})
+  # First what is the peer's: if it has a METIS of another make than ours, it finds that one first.
+  target_link_libraries(peer_${name} PRIVATE ${ARGN} saddle saddle_flags saddle_dependencies)
   set(saddle_peers ${saddle_peers} ${name} PARENT_SCOPE)
 endfunction()
 
