@@ -1,6 +1,8 @@
 /* The context of a call: hooks, bytes in use, messages, progress. See context.h. */
 #include "core/context.h"
 
+#include "core/available.h"
+
 #include <math.h>
 #include <omp.h>
 #include <pthread.h>
@@ -14,7 +16,8 @@
 enum {
     ALIGNMENT = 64,
     THREADS_MOST = 4096, /* the OpenMP runtime ends the program when it cannot start its threads */
-    STRUCT_MOST = 65536  /* bytes: a caller's struct that says more of itself was not initialised */
+    STRUCT_MOST = 65536, /* bytes: a caller's struct that says more of itself was not initialised */
+    MUCH = 64 << 20      /* bytes: their pages cost far more than to ask whether the machine has them */
 };
 
 /* Stands right before what sd_alloc returns, so that it can be freed without being told its size. */
@@ -187,6 +190,21 @@ static char *find_memory(sd_context *c, size_t bytes, void **raw)
     return memory + (ALIGNMENT - (uintptr_t)memory % ALIGNMENT);
 }
 
+/* Whether the machine has them, where the memory is malloc's, which would promise them all the same. Asked
+ * whenever another so many bytes come into use. */
+static bool is_available(sd_context *c, size_t bytes, const char *what)
+{
+    const int64_t wanted = (int64_t)bytes;
+    if ((c->bytes + wanted) / MUCH == c->bytes / MUCH || c->hooks.allocate != default_allocate) return true;
+    const int64_t left = sd_memory_available();
+    if (left < 0 || wanted + MUCH <= left) return true;
+    sd_fail(
+        c, SADDLE_OUT_OF_MEMORY,
+        "out of memory: cannot allocate %lld bytes for %s, with %lld bytes in use: the machine has %lld left",
+        (long long)wanted, what, (long long)c->bytes, (long long)left);
+    return false;
+}
+
 void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
 {
     const size_t overhead = sizeof(memory_header) + ALIGNMENT;
@@ -204,6 +222,7 @@ void *sd_alloc(sd_context *c, int64_t count, size_t size, const char *what)
                 what, (long long)bytes, (long long)used, (long long)(used + (int64_t)bytes - c->limit));
         return NULL;
     }
+    if (!is_available(c, bytes, what)) return NULL;
     void *raw;
     char *memory = find_memory(c, bytes, &raw);
     if (!memory) {

@@ -1,6 +1,7 @@
 /* The context of a call: memory, its limit and its failures, messages, progress, log, threads. */
 #include "helpers.h"
 
+#include "core/available.h"
 #include "core/context.h"
 #include "failing_allocator.h"
 
@@ -55,6 +56,30 @@ static void the_peak_is_the_most_in_use_at_once(void **state)
     sd_free(&c, b);
     assert_int_equal(c.bytes, 0);
     assert_in_range(c.peak, 12000, 12400);
+}
+
+/* Linux would promise them, and end the program when it uses them. */
+static void more_than_the_machine_has_is_refused(void **state)
+{
+    (void)state;
+    sd_context c;
+    failing_allocator f = {0};
+    const saddle_hooks hooks = failing_hooks(&f);
+    const int64_t left = sd_memory_available();
+    if (left < 0) {
+        print_message("           this system does not tell what memory it has left\n");
+        skip();
+    }
+    sd_context_init(&c, NULL, 0);
+    assert_null(sd_alloc(&c, 2 * left + (INT64_C(1) << 32), 1, "far too much"));
+    assert_int_equal(c.status, SADDLE_OUT_OF_MEMORY);
+    assert_non_null(strstr(c.message, "far too much"));
+    assert_non_null(strstr(c.message, "the machine has"));
+    assert_int_equal(c.bytes, 0);
+    sd_context_init(&c, &hooks, 0); /* a caller's own allocator decides itself */
+    f.fail_at = 1;
+    assert_null(sd_alloc(&c, 2 * left + (INT64_C(1) << 32), 1, "far too much"));
+    assert_int_equal(f.allocations, 1);
 }
 
 static void the_limit_holds_at_every_value(void **state)
@@ -321,6 +346,7 @@ int main(void)
         cmocka_unit_test(blocks_are_aligned_and_writable_to_the_end),
         cmocka_unit_test(zeroed_blocks_are_zero),
         cmocka_unit_test(the_peak_is_the_most_in_use_at_once),
+        cmocka_unit_test(more_than_the_machine_has_is_refused),
         cmocka_unit_test(the_limit_holds_at_every_value),
         cmocka_unit_test(sizes_beyond_any_memory_are_refused_without_asking),
         cmocka_unit_test(the_limit_is_compared_without_overflow),
