@@ -109,15 +109,7 @@ MODES
 
 @test "bench ldlt --part symildl: an interrupt ends its program, and leaves no files" {
     setup_fake
-    FAKE=late "$SADDLE" bench ldlt A.mtx --part symildl 3>&- &
-    program=$! status=0
-    until [ -s pid ]; do
-        kill -0 $program || return 1
-        sleep 0.01
-    done
-    kill -TERM $program
-    wait $program || status=$?
-    [ $status = 130 ]
+    FAKE=late is_interrupted bench ldlt A.mtx --part symildl
     # It is told that its parent is gone when that has happened: it may be seen for a moment, or wait to be buried.
     while state=$(cut -d ' ' -f 3 "/proc/$(cat pid)/stat" 2>/dev/null) && [ "$state" != Z ]; do sleep 0.01; done
     [ -z "$(ls tmp)" ]

@@ -10,7 +10,7 @@ MATRICES=$(realpath -m "${SADDLE_MATRICES:-$BATS_TEST_DIRNAME/../../../shared/ma
 # not say another number, points in numbers (awk has the user's commas), a terminal with colours.
 setup() {
     mkdir "$BATS_TEST_TMPDIR/work" && cd "$BATS_TEST_TMPDIR/work" || return 1
-    unset SADDLE_LOG NO_COLOR SADDLE_CUDA_MODULE SADDLE_MATRICES SADDLE_SYMILDL OMP_THREAD_LIMIT OMP_DYNAMIC OMP_SCHEDULE OMP_PROC_BIND \
+    unset SADDLE_LOG NO_COLOR SADDLE_CUDA_MODULE SADDLE_CUDA_MEMORY SADDLE_MATRICES SADDLE_SYMILDL OMP_THREAD_LIMIT OMP_DYNAMIC OMP_SCHEDULE OMP_PROC_BIND \
         OMP_PLACES GOMP_CPU_AFFINITY OPENBLAS_NUM_THREADS LANGUAGE CDPATH
     export TERM=xterm SHELL=/bin/sh LC_ALL=C OMP_NUM_THREADS=2
     umask 022
@@ -30,8 +30,8 @@ fake_program() {
 # interrupt WHEN SIGNAL COMMAND...: ends a command when it has come to a point; interrupt.py says which there are.
 interrupt() { python3 "$BATS_TEST_DIRNAME/interrupt.py" "$@"; }
 
-# ends_its_driver ARGUMENT...: saddle, interrupted when its driver has written its number to pid, ends that too.
-ends_its_driver() {
+# is_interrupted ARGUMENT...: saddle is ended by a signal when what it runs has written its number to pid, and says so.
+is_interrupted() {
     local program status=0
     "$SADDLE" "$@" 3>&- &
     program=$!
@@ -42,6 +42,11 @@ ends_its_driver() {
     kill -TERM $program
     wait $program || status=$?
     [ $status = 130 ]
+}
+
+# ends_its_driver ARGUMENT...: saddle, interrupted while its driver runs, ends that too.
+ends_its_driver() {
+    is_interrupted "$@"
     run -1 kill -0 "$(cat pid)"
 }
 
