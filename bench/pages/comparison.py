@@ -426,6 +426,12 @@ def within(kind, what, factor, least):
     return judge
 
 
+def failures_beside(s, key):
+    """(failures of this solver, Saddle's) on the matrices that both were asked for, or would have been but for Saddle."""
+    both = [p.outcomes for p in s.problems if key in p.outcomes and "saddle" in p.outcomes] + [p.outcomes for p in s.cut]
+    return tuple(sum(o[k].failure in solvers.FAILURES for o in both if k in o) for k in (key, "saddle"))
+
+
 def fewest_failures(results):
     s = standing(results)
     counts = failure_counts(s)
@@ -434,11 +440,16 @@ def fewest_failures(results):
     rates = {one.key: sum(kinds.values()) / count for one, count, _, kinds, _ in counts}
     words = ", ".join(f"{one.name} {sum(kinds.values())} of {count}" for one, count, _, kinds, _ in counts[:5])
     ours = next(f"Saddle {sum(kinds.values())} of {count}" for one, count, _, kinds, _ in counts if one.key == "saddle")
-    ahead = [one for one, *_ in counts if rates[one.key] < rates["saddle"]]
-    if not ahead:
-        return Verdict(HOLDS, f"{words}.")
-    return Verdict(FAILS, f"{words}{'' if ours in words else ', ' + ours}.",
-                   f"Fewer have {', '.join(o.name for o in ahead)}; which matrices Saddle fails on is in [Table 3](#table-3).")
+    beside = {one: failures_beside(s, one.key) for one, *_ in counts if one.key != "saddle"}
+    ahead = [one for one, (theirs, mine) in beside.items() if theirs < mine]
+    figures = f"{words}{'' if ours in words else ', ' + ours}."
+    if ahead:
+        failed = [p.name for p in s.problems + s.cut if "saddle" in p.outcomes and p.outcomes["saddle"].failure]
+        return Verdict(FAILS, figures, f"Fewer on the same matrices have {', '.join(o.name for o in ahead)}. Saddle fails on "
+                       f"{', '.join(failed[:4])}{' and others' if len(failed) > 4 else ''}: [Table 3](#table-3).")
+    fewer = [f"{one.name} (Saddle: {mine})" for one, (_, mine) in beside.items() if rates[one.key] < rates["saddle"]]
+    return Verdict(HOLDS, figures, f"A smaller share of their own matrices, but no fewer than Saddle on the same: "
+                   f"{', '.join(fewer)}." if fewer else "")
 
 
 def no_wrong(results):

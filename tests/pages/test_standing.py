@@ -186,6 +186,12 @@ class Claims(unittest.TestCase):
         late = [("kkt/c", "time"), ("kkt/d", "saddle: out of memory")]
         said = self.verdict(comparison.fewest_failures, rows, choice=choice, failures=late)
         self.assertEqual((said.verdict, said.figures), (model.FAILS, "MUMPS 1 of 3, Saddle 2 of 5."))
+        # of a peer that is asked for some matrices only, what counts is these
+        fewer = [row("a", saddle=saddle(negative=4), mumps=peer(negative=4)),
+                 row("b", saddle=saddle(), mumps=peer(), qdldl=peer())]
+        said = self.verdict(comparison.fewest_failures, fewer, choice=choice)
+        self.assertEqual((said.verdict, said.figures), (model.HOLDS, "QDLDL 0 of 1, Saddle 1 of 2, MUMPS 1 of 2."))
+        self.assertIn("QDLDL (Saddle: 0)", said.why)
         self.assertEqual(self.verdict(comparison.no_wrong, rows, choice=choice).verdict, model.HOLDS)
         rows[1]["saddle"]["negative"] = 5
         self.assertEqual(self.verdict(comparison.no_wrong, rows, choice=choice).verdict, model.FAILS)
