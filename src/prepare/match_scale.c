@@ -120,7 +120,6 @@ static saddle_status match_and_scale(sd_preparing *t, sd_matching *m)
         status = match(t, m);
     if (status || !m->row_of) return status;
     p->structural_rank = m->rank;
-    sd_matching_objective(t->A, m->row_of, p->row_scale, p->col_scale, &p->log_product, &p->log_scaled);
     p->matching = m->row_of;
     m->row_of = NULL;
     return SADDLE_OK;

@@ -110,8 +110,11 @@ static saddle_status make_graph(sd_preparing *t)
 
 static saddle_status measure(sd_preparing *t)
 {
-    const saddle_status status = sd_measure_blocks(t->c, t->A, t->p);
-    sd_stage_tick(t, &t->p->time_measures);
+    saddle_preparation *p = t->p;
+    if (p->matching)
+        sd_matching_objective(t->A, p->matching, p->row_scale, p->col_scale, &p->log_product, &p->log_scaled);
+    const saddle_status status = sd_measure_blocks(t->c, t->A, p);
+    sd_stage_tick(t, &p->time_measures);
     return status;
 }
 
