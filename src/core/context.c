@@ -2,6 +2,7 @@
 #include "core/context.h"
 
 #include "core/available.h"
+#include "core/pages.h"
 
 #include <math.h>
 #include <omp.h>
@@ -29,7 +30,7 @@ typedef struct memory_header {
 static void *default_allocate(size_t bytes, void *user)
 {
     (void)user;
-    return malloc(bytes);
+    return sd_pages_allocate(bytes);
 }
 
 static void default_release(void *memory, void *user)
