@@ -47,7 +47,7 @@ static bool has_small_diagonal(const sd_preparing *t)
             const int32_t j = t->A->ind[k];
             const double size = fabs(t->p->row_scale[i] * t->A->val[k] * t->p->col_scale[j]);
             if (j == i) diagonal = size;
-            largest = fmax(largest, size);
+            if (size > largest) largest = size;
         }
         if (diagonal < SMALL_DIAGONAL * largest) return true;
     }

@@ -14,10 +14,16 @@
 
 enum { RUIZ_SWEEPS = 20 };
 
+/* fmin(fmax(x, least), most), which compilers do not put in line because of NaN. */
+static double held(double x, double least, double most)
+{
+    return x < least ? least : x > most ? most : x;
+}
+
 /* Products of finite numbers, held between the smallest and the largest of them: what is not 0 stays so. */
 static double scaled_size(double r, double a, double s)
 {
-    return fmin(fmax(fabs(r * a) * s, DBL_TRUE_MIN), DBL_MAX);
+    return held(fabs(r * a) * s, DBL_TRUE_MIN, DBL_MAX);
 }
 
 /* Whether all norms are near enough to 1; 0 is that of an empty line. */
@@ -31,7 +37,7 @@ static bool equilibrated(const double *norm, int32_t n)
 static void divide_by_roots(double *scale, const double *norm, int32_t n)
 {
     for (int32_t i = 0; i < n; ++i)
-        if (norm[i] > 0) scale[i] = fmin(fmax(scale[i] / sqrt(norm[i]), 1.0 / LARGEST_SCALE), LARGEST_SCALE);
+        if (norm[i] > 0) scale[i] = held(scale[i] / sqrt(norm[i]), 1.0 / LARGEST_SCALE, LARGEST_SCALE);
 }
 
 /* The infinity norms of the scaled rows, and of the columns where col_norm is not NULL. */

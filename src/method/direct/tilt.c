@@ -24,6 +24,13 @@ static uint64_t size_of(double value)
     return bits << 1;
 }
 
+/* ilogb of a number that is not 0, in line where it is a normal one. */
+static int exponent_of(double value)
+{
+    const int biased = (int)(size_of(value) >> 53);
+    return biased > 0 ? biased - 1023 : ilogb(value);
+}
+
 bool sd_direct_are_far(double largest, double smallest)
 {
     return largest > 0 && (size_of(largest) >> 53) > (size_of(smallest) >> 53) + FAR;
@@ -48,9 +55,9 @@ static void find_largest(const sd_csr *M, const double *t, double *largest)
         for (int64_t k = M->ptr[i]; k < M->ptr[i + 1]; ++k) {
             const int32_t j = M->ind[k];
             if (M->val[k] == 0) continue;
-            const double exponent = ilogb(M->val[k]) + t[i] + t[j];
-            largest[i] = fmax(largest[i], exponent);
-            if (M->half) largest[j] = fmax(largest[j], exponent);
+            const double exponent = exponent_of(M->val[k]) + t[i] + t[j];
+            if (exponent > largest[i]) largest[i] = exponent;
+            if (M->half && exponent > largest[j]) largest[j] = exponent;
         }
     }
 }
@@ -59,7 +66,7 @@ bool sd_direct_is_balanced(const sd_csr *M, const int32_t *tilt)
 {
     for (int32_t i = 0; i < M->n; ++i) {
         for (int64_t k = M->ptr[i]; k < M->ptr[i + 1]; ++k)
-            if (M->val[k] != 0 && ilogb(M->val[k]) + tilt[i] + tilt[M->ind[k]] > SUITS) return false;
+            if (M->val[k] != 0 && exponent_of(M->val[k]) + tilt[i] + tilt[M->ind[k]] > SUITS) return false;
     }
     return true;
 }
