@@ -16,7 +16,6 @@
 #include "plan/supernodes.h"
 
 #include "plan/tree.h"
-#include "prepare/etree.h"
 
 #include <stdlib.h>
 
@@ -55,26 +54,30 @@ typedef struct columns {
     int32_t n;
 } columns;
 
-static saddle_status make_columns(sd_context *c, const sd_graph *g, const int32_t *order, columns *t)
+static saddle_status make_columns(sd_context *c, const sd_graph *g, const int32_t *order,
+                                  const sd_elimination *known, columns *t)
 {
     const int32_t n = t->n = g->n;
-    t->memory = sd_alloc(c, 7 * (int64_t)n, sizeof *t->memory, "elimination tree");
-    if (!t->memory) return c->status;
-    t->order = t->memory;
-    t->parent = t->order + n;
-    t->count = t->parent + n;
-    int32_t *parent = t->count + n, *post = parent + n, *count = post + n, *place = count + n;
-    saddle_status status = sd_etree(c, g, order, parent);
-    if (!status) status = sd_postorder(c, n, parent, post);
-    if (!status) status = sd_column_counts(c, g, order, parent, post, count);
+    sd_elimination own = {0};
+    saddle_status status = known ? SADDLE_OK : sd_eliminate(c, g, order, &own);
     if (status) return status;
-    sd_invert_order(n, post, place);
-    for (int32_t k = 0; k < n; ++k) {
-        t->order[k] = order[post[k]];
-        t->parent[k] = parent[post[k]] < 0 ? -1 : place[parent[post[k]]];
-        t->count[k] = count[post[k]];
+    const sd_elimination *const e = known ? known : &own;
+    t->memory = sd_alloc(c, 4 * (int64_t)n, sizeof *t->memory, "elimination tree");
+    if (t->memory) {
+        t->order = t->memory;
+        t->parent = t->order + n;
+        t->count = t->parent + n;
+        int32_t *place = t->count + n;
+        sd_invert_order(n, e->post, place);
+        for (int32_t k = 0; k < n; ++k) {
+            const int32_t above = e->parent[e->post[k]];
+            t->order[k] = order[e->post[k]];
+            t->parent[k] = above < 0 ? -1 : place[above];
+            t->count[k] = e->count[e->post[k]];
+        }
     }
-    return SADDLE_OK;
+    sd_elimination_free(c, &own);
+    return t->memory ? SADDLE_OK : c->status;
 }
 
 /* node_of[k], and the fundamental supernodes themselves; returns how many. children is work of n. */
@@ -246,8 +249,8 @@ static saddle_status number(sd_context *c, const columns *t, const node *nodes, 
     return SADDLE_OK;
 }
 
-saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t *order, bool amalgamated,
-                                 sd_supernodes *s)
+saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t *order,
+                                 const sd_elimination *known, bool amalgamated, sd_supernodes *s)
 {
     const int64_t n = g->n;
     columns t = {0};
@@ -256,7 +259,7 @@ saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t
     double *peak = NULL;
     int32_t *work = sd_alloc(c, 7 * n + 1, sizeof *work, "supernodes");
     *s = (sd_supernodes){0};
-    saddle_status status = work ? make_columns(c, g, order, &t) : c->status;
+    saddle_status status = work ? make_columns(c, g, order, known, &t) : c->status;
     if (!status) nodes = sd_alloc(c, n, sizeof *nodes, "supernodes");
     if (!status) sorting = sd_alloc(c, n, sizeof *sorting, "supernodes");
     if (!status) peak = sd_alloc(c, n, sizeof *peak, "supernodes");

@@ -1,7 +1,7 @@
 /* Supernodes: runs of columns that are eliminated in one front. See supernodes.c. */
 #pragma once
 
-#include "prepare/graph.h"
+#include "prepare/etree.h"
 
 typedef struct sd_supernodes {
     int32_t count;
@@ -14,6 +14,7 @@ typedef struct sd_supernodes {
     bool simplicial; /* they are not worth being fronts: columns one by one are faster */
 } sd_supernodes;
 
-/* The supernodes of a graph of single rows in this order; their arrays are the caller's. */
-saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t *order, bool amalgamated,
-                                 sd_supernodes *s);
+/* The supernodes of a graph of single rows in this order, of which `known` is the elimination tree, or NULL;
+ * their arrays are the caller's. */
+saddle_status sd_supernodes_make(sd_context *c, const sd_graph *g, const int32_t *order,
+                                 const sd_elimination *known, bool amalgamated, sd_supernodes *s);

@@ -176,11 +176,11 @@ static saddle_status allocate(sd_context *c, const sd_csr *A, int64_t rows, sd_t
     return all ? SADDLE_OK : c->status;
 }
 
-static saddle_status take_supernodes(sd_context *c, const sd_graph *g, const int32_t *order, bool amalgamated,
-                                     sd_tree *t)
+static saddle_status take_supernodes(sd_context *c, const sd_graph *g, const int32_t *order,
+                                     const sd_elimination *columns, bool amalgamated, sd_tree *t)
 {
     sd_supernodes s;
-    const saddle_status status = sd_supernodes_make(c, g, order, amalgamated, &s);
+    const saddle_status status = sd_supernodes_make(c, g, order, columns, amalgamated, &s);
     if (status) return status;
     t->n = g->n;
     t->fronts = s.count;
@@ -200,12 +200,12 @@ static saddle_status take_supernodes(sd_context *c, const sd_graph *g, const int
 }
 
 saddle_status sd_tree_make(sd_context *c, const sd_csr *A, const sd_graph *g, const int32_t *order,
-                           bool amalgamated, sd_tree *tree)
+                           const sd_elimination *columns, bool amalgamated, sd_tree *tree)
 {
     int64_t *work = NULL;
     int32_t *front_of = NULL;
     *tree = (sd_tree){0};
-    saddle_status status = take_supernodes(c, g, order, amalgamated, tree);
+    saddle_status status = take_supernodes(c, g, order, columns, amalgamated, tree);
     const int64_t rows = status ? 0 : tree->row_ptr[tree->fronts];
     if (!status) status = allocate(c, A, rows, tree);
     if (!status) {

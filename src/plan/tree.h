@@ -14,7 +14,7 @@
 #pragma once
 
 #include "core/precision.h"
-#include "prepare/graph.h"
+#include "prepare/etree.h"
 
 typedef struct sd_tree {
     int32_t n;
@@ -64,10 +64,11 @@ typedef struct sd_tree {
     double critical_flops;
 } sd_tree;
 
-/* What A's pattern and an order make. A is whole or half and symmetric; g is its graph. Without
- * `amalgamated` there is a front for every run of columns of the same rows, and L has no zeros. */
+/* What A's pattern and an order make. A is whole or half and symmetric; g is its graph, `columns` the
+ * elimination tree of the order, or NULL if that is not known. Without `amalgamated` there is a front for
+ * every run of columns of the same rows, and L has no zeros. */
 saddle_status sd_tree_make(sd_context *c, const sd_csr *A, const sd_graph *g, const int32_t *order,
-                           bool amalgamated, sd_tree *tree);
+                           const sd_elimination *columns, bool amalgamated, sd_tree *tree);
 void sd_tree_free(sd_context *c, sd_tree *tree);
 
 /* Operations (a multiplication with an addition counts as two) to eliminate so many columns of a front. */

@@ -129,13 +129,15 @@ typedef struct candidate {
     int32_t *start; /* of the blocks, where they were made before the order; else NULL */
     int32_t blocks;
     int64_t dense;
-    sd_fill fill;
+    sd_elimination tree;
+    sd_fill_sums fill;
     bool dissected; /* nested dissection was tried too */
 } candidate;
 
 static void free_candidate(sd_context *c, candidate *way)
 {
     sd_free_all(c, way->perm, way->start);
+    sd_elimination_free(c, &way->tree);
     *way = (candidate){0};
 }
 
@@ -203,7 +205,8 @@ static saddle_status order_groups(sd_preparing *t, const grouping *g, candidate 
     if (!status && g->block) status = expand(c, vertices, g->block, g->blocks.n, &way->perm);
     if (!status && g->vertex) status = expand(c, t->A->n, g->vertex, vertices, &way->perm);
     sd_stage_tick(t, &t->p->time_order);
-    if (!status) status = sd_predict_fill(c, &t->graph, way->perm, &way->fill);
+    if (!status) status = sd_eliminate(c, &t->graph, way->perm, &way->tree);
+    if (!status) status = sd_sum_fill(c, t->graph.n, &way->tree, &way->fill);
     sd_stage_tick(t, &t->p->time_counts);
     return status;
 }
@@ -389,5 +392,6 @@ saddle_status sd_stage_order(sd_preparing *t)
     p->factor_flops = way.fill.flops;
     p->tree_height = way.fill.height;
     t->keep_pairs = way.pairs;
+    t->tree = way.tree;
     return SADDLE_OK;
 }

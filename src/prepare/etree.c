@@ -133,29 +133,47 @@ saddle_status sd_column_counts(sd_context *c, const sd_graph *g, const int32_t *
     return SADDLE_OK;
 }
 
-static void sum_up(int32_t n, const int32_t *parent, const int32_t *count, int32_t *depth, sd_fill *fill)
+saddle_status sd_eliminate(sd_context *c, const sd_graph *g, const int32_t *perm, sd_elimination *t)
 {
-    for (int32_t j = n - 1; j >= 0; --j) {
-        depth[j] = parent[j] < 0 ? 1 : depth[parent[j]] + 1;
-        if (depth[j] > fill->height) fill->height = depth[j];
-        fill->nnz += count[j];
-        fill->flops += (double)count[j] * count[j];
-    }
+    const int64_t n = g->n;
+    *t = (sd_elimination){.parent = sd_alloc(c, 3 * n, sizeof *t->parent, "elimination tree")};
+    if (!t->parent) return c->status;
+    t->post = t->parent + n;
+    t->count = t->post + n;
+    saddle_status status = sd_etree(c, g, perm, t->parent);
+    if (!status) status = sd_postorder(c, g->n, t->parent, t->post);
+    if (!status) status = sd_column_counts(c, g, perm, t->parent, t->post, t->count);
+    if (status) sd_elimination_free(c, t);
+    return status;
 }
 
-saddle_status sd_predict_fill(sd_context *c, const sd_graph *g, const int32_t *perm, sd_fill *fill)
+void sd_elimination_free(sd_context *c, sd_elimination *t)
 {
-    const int32_t n = g->n;
-    saddle_status status = SADDLE_OK;
-    *fill = (sd_fill){0};
-    int32_t *parent = sd_alloc(c, n, sizeof *parent, "elimination tree");
-    int32_t *post = sd_alloc(c, n, sizeof *post, "postorder");
-    int32_t *count = sd_alloc(c, n, sizeof *count, "column counts");
-    if (!parent || !post || !count) status = c->status;
-    if (!status) status = sd_etree(c, g, perm, parent);
-    if (!status) status = sd_postorder(c, n, parent, post);
-    if (!status) status = sd_column_counts(c, g, perm, parent, post, count);
-    if (!status) sum_up(n, parent, count, post, fill);
-    sd_free_all(c, count, post, parent);
+    sd_free(c, t->parent);
+    *t = (sd_elimination){0};
+}
+
+saddle_status sd_sum_fill(sd_context *c, int32_t n, const sd_elimination *t, sd_fill_sums *fill)
+{
+    int32_t *depth = sd_alloc(c, n, sizeof *depth, "depths of the elimination tree");
+    *fill = (sd_fill_sums){0};
+    if (!depth) return c->status;
+    for (int32_t j = n - 1; j >= 0; --j) {
+        depth[j] = t->parent[j] < 0 ? 1 : depth[t->parent[j]] + 1;
+        if (depth[j] > fill->height) fill->height = depth[j];
+        fill->nnz += t->count[j];
+        fill->flops += (double)t->count[j] * t->count[j];
+    }
+    sd_free(c, depth);
+    return SADDLE_OK;
+}
+
+saddle_status sd_predict_fill(sd_context *c, const sd_graph *g, const int32_t *perm, sd_fill_sums *fill)
+{
+    sd_elimination t;
+    saddle_status status = sd_eliminate(c, g, perm, &t);
+    if (status) return status;
+    status = sd_sum_fill(c, g->n, &t, fill);
+    sd_elimination_free(c, &t);
     return status;
 }

@@ -18,9 +18,19 @@ saddle_status sd_postorder(sd_context *c, int32_t n, const int32_t *parent, int3
 saddle_status sd_column_counts(sd_context *c, const sd_graph *g, const int32_t *perm, const int32_t *parent,
                                const int32_t *post, int32_t *count);
 
-/* All of it, for its sums: entries of L, sum of count squared, height of the tree (1 for a single node). */
-typedef struct sd_fill {
+/* All of it, for whoever goes on with it. */
+typedef struct sd_elimination {
+    int32_t *parent, *post, *count;
+} sd_elimination;
+saddle_status sd_eliminate(sd_context *c, const sd_graph *g, const int32_t *perm, sd_elimination *t);
+void sd_elimination_free(sd_context *c, sd_elimination *t);
+
+/* Its sums: entries of L, sum of count squared, height of the tree (1 for a single node). */
+typedef struct sd_fill_sums {
     int64_t nnz, height;
     double flops;
-} sd_fill;
-saddle_status sd_predict_fill(sd_context *c, const sd_graph *g, const int32_t *perm, sd_fill *fill);
+} sd_fill_sums;
+saddle_status sd_sum_fill(sd_context *c, int32_t n, const sd_elimination *t, sd_fill_sums *fill);
+
+/* The sums alone. */
+saddle_status sd_predict_fill(sd_context *c, const sd_graph *g, const int32_t *perm, sd_fill_sums *fill);

@@ -124,8 +124,14 @@ static saddle_status end_steps(sd_context *c, saddle_status status)
     return status ? status : sd_progress(c, "prepare", SD_PREPARE_STEPS, SD_PREPARE_STEPS, NAN);
 }
 
-/* All but the measures. The graph stays in t. */
-static saddle_status run_steps(sd_preparing *t)
+static void free_structure(sd_preparing *t)
+{
+    sd_graph_free(t->c, &t->graph);
+    sd_elimination_free(t->c, &t->tree);
+}
+
+/* The first of the steps, at most all but the measures. Graph and elimination tree stay in t. */
+static saddle_status run_steps(sd_preparing *t, int count)
 {
     static saddle_status (*const steps[STEPS])(sd_preparing *) = {sd_stage_values, make_graph, sd_stage_order,
                                                                   keep_result};
@@ -136,7 +142,7 @@ static saddle_status run_steps(sd_preparing *t)
     p->nnz = t->A->nnz;
     p->symmetric = t->symmetric;
     saddle_status status = check_request(t);
-    for (int k = 0; k < STEPS && !status; ++k) {
+    for (int k = 0; k < count && !status; ++k) {
         status = sd_progress(t->c, "prepare", k, SD_PREPARE_STEPS, NAN);
         if (!status) status = steps[k](t);
     }
@@ -149,8 +155,8 @@ saddle_status sd_prepare(sd_context *c, const sd_csr *A, bool symmetric, const s
 {
     const double start = sd_seconds();
     sd_preparing t = {.c = c, .A = A, .symmetric = symmetric, .options = options, .given = given, .p = p};
-    saddle_status status = run_steps(&t);
-    sd_graph_free(c, &t.graph);
+    saddle_status status = run_steps(&t, STEPS);
+    free_structure(&t);
     if (!status) status = sd_progress(c, "prepare", STEPS, SD_PREPARE_STEPS, NAN);
     if (!status) status = measure(&t);
     status = end_steps(c, status);
@@ -162,7 +168,8 @@ saddle_status sd_prepare(sd_context *c, const sd_csr *A, bool symmetric, const s
 }
 
 saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_options *options,
-                               const saddle_given *given, saddle_preparation *p, sd_graph *graph)
+                               const saddle_given *given, saddle_preparation *p, sd_graph *graph,
+                               sd_elimination *tree)
 {
     const double start = sd_seconds();
     saddle_options o = *options;
@@ -174,13 +181,27 @@ saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_opti
                       .given = given,
                       .p = p,
                       .columns = o.simplicial != SADDLE_OFF};
-    const saddle_status status = end_steps(c, run_steps(&t));
-    *graph = t.graph;
+    const saddle_status status = end_steps(c, run_steps(&t, STEPS));
     if (status) {
-        sd_graph_free(c, graph);
+        free_structure(&t);
         sd_preparation_free(c, p);
     }
+    *graph = t.graph;
+    *tree = t.tree;
     p->time_total = sd_seconds() - start;
+    return status;
+}
+
+saddle_status sd_prepare_scaling(sd_context *c, const sd_csr *A, const saddle_options *options,
+                                 saddle_preparation *p)
+{
+    saddle_options o = *options;
+    o.blocking = SADDLE_BLOCKING_NONE;
+    o.order = SADDLE_ORDER_NATURAL;
+    o.pairs = SADDLE_OFF;
+    sd_preparing t = {.c = c, .A = A, .symmetric = true, .options = &o, .p = p};
+    const saddle_status status = end_steps(c, run_steps(&t, 1));
+    if (status) sd_preparation_free(c, p);
     return status;
 }
 
@@ -192,8 +213,8 @@ static saddle_status run_blocks(sd_context *c, const sd_csr *A, bool symmetric, 
     saddle_options o = *options;
     if (o.blocking == SADDLE_BLOCKING_AUTO) o.blocking = SADDLE_BLOCKING_CLUSTERS;
     sd_preparing t = {.c = c, .A = A, .symmetric = symmetric, .options = &o, .given = given, .p = p};
-    const saddle_status status = end_steps(c, run_steps(&t));
-    sd_graph_free(c, &t.graph);
+    const saddle_status status = end_steps(c, run_steps(&t, STEPS));
+    free_structure(&t);
     if (status) {
         sd_preparation_free(c, p);
         return status;

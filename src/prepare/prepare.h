@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "prepare/graph.h"
+#include "prepare/etree.h"
 
 /* Whether a nested dissection is worth its time where the order by degree predicts these operations and
  * entries of L: `size` counts vertices and stored edges (choose.c). */
@@ -27,9 +27,10 @@ saddle_status sd_prepare(sd_context *c, const sd_csr *A, bool symmetric, const s
                          const saddle_given *given, saddle_preparation *p);
 
 /* The same for a factorization that plans on: without blocks and their measures, and with the graph of a
- * symmetric A, which is the caller's to free. */
+ * symmetric A and the elimination tree of its order, which are the caller's to free. */
 saddle_status sd_prepare_order(sd_context *c, const sd_csr *A, const saddle_options *options,
-                               const saddle_given *given, saddle_preparation *p, sd_graph *graph);
+                               const saddle_given *given, saddle_preparation *p, sd_graph *graph,
+                               sd_elimination *tree);
 
 /* The same for a method that needs blocks and no order: where options leave it open rows stay in theirs,
  * blocks are clusters. Without measures, except for largest_block. */
@@ -40,6 +41,11 @@ saddle_status sd_prepare_blocks(sd_context *c, const sd_csr *A, bool symmetric, 
  * dissection. Without measures, except for largest_block. */
 saddle_status sd_prepare_factor(sd_context *c, const sd_csr *A, bool symmetric, const saddle_options *options,
                                 const saddle_given *given, saddle_preparation *p);
+
+/* The scaling, and the matching where one is made for it, of a symmetric A that keeps its order: row_scale
+ * and matching of p alone. */
+saddle_status sd_prepare_scaling(sd_context *c, const sd_csr *A, const saddle_options *options,
+                                 saddle_preparation *p);
 
 void sd_preparation_free(sd_context *c, saddle_preparation *p);
 

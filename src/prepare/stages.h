@@ -1,7 +1,7 @@
 /* One preparation as its stages share it: values (match_scale.c), then structure (choose.c). */
 #pragma once
 
-#include "prepare/graph.h"
+#include "prepare/etree.h"
 #include "prepare/matching.h"
 #include "prepare/pairs.h"
 
@@ -19,13 +19,15 @@ typedef struct sd_preparing {
     bool columns;     /* the factorization may do without fronts: then a sparse L is worth more than pairs */
     int32_t *new_row; /* general: where each row of A goes, matched entries to the diagonal; NULL: it stays */
     sd_graph graph;   /* of the rows */
-    double clock;     /* when the stage at work began */
+    sd_elimination tree; /* of the order */
+    double clock;        /* when the stage at work began */
 } sd_preparing;
 
 /* Matching and scaling, then t->partner or t->new_row, and what the values say about keeping pairs. */
 saddle_status sd_stage_values(sd_preparing *t);
 
-/* The order and the blocks, with the choices that were left to `auto`; needs t->graph. */
+/* The order with its elimination tree, and the blocks, with the choices that were left to `auto`; needs
+ * t->graph. */
 saddle_status sd_stage_order(sd_preparing *t);
 
 /* Adds the seconds since the last call to *time. */

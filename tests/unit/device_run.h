@@ -31,7 +31,7 @@ static inline void make_tree(device_run *t)
     int32_t *order = test_alloc((size_t)t->A.n, sizeof *order);
     assert_int_equal(sd_graph_from_csr(c, &t->A, true, NULL, &g), SADDLE_OK);
     assert_int_equal(sd_order_graph(c, &g, SADDLE_ORDER_AMD, order, &taken_out), SADDLE_OK);
-    assert_int_equal(sd_tree_make(c, &t->A, &g, order, true, &t->tree), SADDLE_OK);
+    assert_int_equal(sd_tree_make(c, &t->A, &g, order, NULL, true, &t->tree), SADDLE_OK);
     assert_int_equal(sd_schedule_make(c, &t->tree, &t->s), SADDLE_OK);
     sd_graph_free(c, &g);
     free(order);

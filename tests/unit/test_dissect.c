@@ -110,7 +110,7 @@ static void the_same_bits_at_any_number_of_threads(void **state)
 static double flops_of(const sd_graph *g, const int32_t *perm)
 {
     sd_context c;
-    sd_fill fill;
+    sd_fill_sums fill;
     sd_context_init(&c, NULL, 0);
     assert_int_equal(sd_predict_fill(&c, g, perm, &fill), SADDLE_OK);
     return fill.flops;

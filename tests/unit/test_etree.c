@@ -56,7 +56,7 @@ static void check_against_elimination(sd_context *c, const adjacency *a, const i
     int32_t parent[MOST], post[MOST], count[MOST], depth[MOST];
     bool *lower = test_alloc((size_t)n * (size_t)n, sizeof *lower);
     sd_graph g = graph_of(a);
-    sd_fill fill;
+    sd_fill_sums fill;
     dense_factor(a, perm, lower);
     assert_int_equal(sd_etree(c, &g, perm, parent), SADDLE_OK);
     assert_int_equal(sd_postorder(c, n, parent, post), SADDLE_OK);
@@ -100,10 +100,10 @@ static void trees_and_counts_are_those_of_the_elimination(void **state)
     assert_int_equal(c.bytes, 0);
 }
 
-static sd_fill fill_of(const sd_graph *g)
+static sd_fill_sums fill_of(const sd_graph *g)
 {
     sd_context c;
-    sd_fill fill;
+    sd_fill_sums fill;
     sd_context_init(&c, NULL, 0);
     int32_t *perm = test_alloc((size_t)g->n, sizeof *perm);
     for (int32_t k = 0; k < g->n; ++k) perm[k] = k;
@@ -116,7 +116,7 @@ static void a_path_has_two_entries_a_column(void **state)
 {
     (void)state;
     sd_graph g = graph_path(1000);
-    const sd_fill fill = fill_of(&g);
+    const sd_fill_sums fill = fill_of(&g);
     assert_int_equal(fill.nnz, 1999);
     assert_int_equal(fill.height, 1000);
     assert_true(fill.flops == 4.0 * 999 + 1);
@@ -128,7 +128,7 @@ static void an_arrow_fills_in_only_where_its_point_comes_first(void **state)
     (void)state;
     const int n = 500;
     sd_graph g = graph_star(n, 0);
-    sd_fill fill = fill_of(&g);
+    sd_fill_sums fill = fill_of(&g);
     assert_int_equal(fill.nnz, n * (n + 1) / 2);
     assert_int_equal(fill.height, n);
     graph_drop(&g);
@@ -146,7 +146,7 @@ static void a_grid_in_its_natural_order_fills_its_band(void **state)
     (void)state;
     const int m = 40;
     sd_graph g = graph_grid(m, m);
-    const sd_fill fill = fill_of(&g);
+    const sd_fill_sums fill = fill_of(&g);
     int64_t nnz = 0;
     for (int k = 0; k < m * m; ++k) {
         const int i = k / m, j = k % m;
@@ -165,7 +165,7 @@ static void sums_of_a_large_dense_factor_do_not_overflow(void **state)
     (void)state;
     const int64_t n = 100000;
     sd_graph g = graph_star((int)n, 0);
-    const sd_fill fill = fill_of(&g);
+    const sd_fill_sums fill = fill_of(&g);
     assert_true(fill.nnz == n * (n + 1) / 2);
     const double exact = (double)n * (double)(n + 1) * (double)(2 * n + 1) / 6;
     assert_true(fabs(fill.flops - exact) <= 1e-9 * exact);
@@ -182,7 +182,7 @@ static void every_allocation_may_fail(void **state)
         failing_allocator f = {.fail_at = k};
         const saddle_hooks hooks = failing_hooks(&f);
         sd_context c;
-        sd_fill fill;
+        sd_fill_sums fill;
         sd_context_init(&c, &hooks, 0);
         const saddle_status status = sd_predict_fill(&c, &g, perm, &fill);
         assert_int_equal(f.live, 0);

@@ -38,7 +38,7 @@ static void meshes_are_guessed_others_are_not(void **state)
         double guess;
         assert_int_equal(sd_guess_flops(&c, &A, &guess), SADDLE_OK);
         sd_graph g;
-        sd_fill fill;
+        sd_fill_sums fill;
         int64_t dense_rows;
         assert_int_equal(sd_graph_from_csr(&c, &A, true, NULL, &g), SADDLE_OK);
         int32_t *perm = order_of(&g, SADDLE_ORDER_ND, &dense_rows);

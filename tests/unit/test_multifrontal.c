@@ -46,7 +46,7 @@ static void make_tree(sd_context *c, const sd_csr *A, sd_tree *tree)
     assert_int_equal(sd_csr_expand(c, A, &whole), SADDLE_OK);
     assert_int_equal(sd_graph_from_csr(c, &whole, true, NULL, &g), SADDLE_OK);
     assert_int_equal(sd_order_graph(c, &g, SADDLE_ORDER_AMD, order, &taken_out), SADDLE_OK);
-    assert_int_equal(sd_tree_make(c, A, &g, order, true, tree), SADDLE_OK);
+    assert_int_equal(sd_tree_make(c, A, &g, order, NULL, true, tree), SADDLE_OK);
     assert_true(tree->groups > 1); /* or there would be nothing to share */
     sd_graph_free(c, &g);
     sd_csr_free(c, &whole);

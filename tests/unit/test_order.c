@@ -14,10 +14,10 @@ static const int orders[] = {SADDLE_ORDER_METIS, SADDLE_ORDER_ND, SADDLE_ORDER_A
                              SADDLE_ORDER_NATURAL};
 enum { ORDERS = 5, ROUNDS = 400 };
 
-static sd_fill fill_under(const sd_graph *g, int order)
+static sd_fill_sums fill_under(const sd_graph *g, int order)
 {
     sd_context c;
-    sd_fill fill;
+    sd_fill_sums fill;
     int64_t dense_rows;
     sd_context_init(&c, NULL, 0);
     int32_t *perm = order_of(g, order, &dense_rows);

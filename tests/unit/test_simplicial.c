@@ -35,7 +35,7 @@ static void material_make(material *m, rng *r)
     }
     sd_csr A = csr_of(&m->c, &d);
     assert_int_equal(sd_graph_from_csr(&m->c, &A, true, NULL, &g), SADDLE_OK);
-    assert_int_equal(sd_tree_make(&m->c, &A, &g, order, false, &m->tree), SADDLE_OK);
+    assert_int_equal(sd_tree_make(&m->c, &A, &g, order, NULL, false, &m->tree), SADDLE_OK);
     assert_int_equal(sd_factors_make(&m->c, &m->tree, sd_fronts_reference, SD_DOUBLE, 0, &m->f), SADDLE_OK);
     sd_factors_take(&m->f, &A, scale, 0, 1);
     for (int k = 0; k < SIZE; ++k)

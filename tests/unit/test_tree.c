@@ -110,7 +110,7 @@ static saddle_status make(sd_context *c, const dense *d, saddle_shape shape, con
     saddle_status status = sd_csr_from_view(c, &view, false, A, NULL);
     if (!status) status = sd_csr_from_view(c, &all, false, &whole, NULL);
     if (!status) status = sd_graph_from_csr(c, &whole, true, NULL, &g);
-    if (!status) status = sd_tree_make(c, A, &g, order, true, t);
+    if (!status) status = sd_tree_make(c, A, &g, order, NULL, true, t);
     sd_graph_free(c, &g);
     sd_csr_free(c, &whole);
     view_free(&view);
@@ -206,7 +206,7 @@ static void groups_are_whole_and_their_stacks_suffice(void **state)
         int64_t dense_rows, in_groups = 0;
         sd_tree t;
         assert_int_equal(sd_order_graph(&c, &g, SADDLE_ORDER_METIS, order, &dense_rows), SADDLE_OK);
-        assert_int_equal(sd_tree_make(&c, &A, &g, order, true, &t), SADDLE_OK);
+        assert_int_equal(sd_tree_make(&c, &A, &g, order, NULL, true, &t), SADDLE_OK);
         int64_t *begin = test_alloc((size_t)t.fronts, sizeof *begin);
         for (int32_t k = 0; k < t.groups; ++k) {
             check_stack(&t, k, begin);

@@ -67,7 +67,7 @@ static saddle_status search(sd_context *c, const sd_csr *M, const sd_factor_opti
     const double u = options->pivoting.u;
     strict.pivoting.u = fmax(u, fmin(STRICTER * u, STRICTEST));
     saddle_status status = make_graph(c, M, &g);
-    if (!status) status = sd_tree_make(c, M, &g, d->plan->p.permutation, false, &fine);
+    if (!status) status = sd_tree_make(c, M, &g, d->plan->p.permutation, NULL, false, &fine);
     if (!status) status = sd_factors_make(c, &fine, f->kernels - f->precision, SD_DOUBLE, f->delays, &other);
     if (!status) {
         sd_factors_take(&other, M, d->scale, d->exponent, options->threads);

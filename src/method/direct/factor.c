@@ -93,18 +93,13 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
                              sd_direct *d)
 {
     sd_csr whole = {0};
-    sd_graph g = {0};
     saddle_preparation p;
     saddle_options o = *q->options;
-    const saddle_given given = {.permutation = d->plan->p.permutation};
-    o.order = SADDLE_ORDER_USER;
-    o.pairs = SADDLE_OFF;
     if (equilibrated) o.scaling = SADDLE_SCALING_RUIZ;
     saddle_status status = sd_direct_normalise(c, M, &whole);
-    if (!status) status = sd_prepare_order(c, &whole, &o, &given, &p, &g);
+    if (!status) status = sd_prepare_scaling(c, &whole, &o, &p);
     sd_csr_free(c, &whole);
     if (status) return status;
-    sd_graph_free(c, &g);
     sd_preparation_free(c, &d->rescaled);
     sd_free(c, d->rematched);
     d->rescaled = p;

@@ -174,15 +174,17 @@ static saddle_status plan_near(sd_context *c, const sd_csr *A, const saddle_opti
 {
     sd_csr whole = {0};
     sd_graph g = {0};
+    sd_elimination columns = {0};
     double start = sd_seconds();
     saddle_status status = sd_direct_normalise(c, A, &whole);
-    if (!status) status = sd_prepare_order(c, &whole, options, given, &d->p, &g);
+    if (!status) status = sd_prepare_order(c, &whole, options, given, &d->p, &g, &columns);
     info->time_prepare += sd_seconds() - start;
     start = sd_seconds();
     sd_csr_free(c, &whole);
     if (!status) status = sd_progress(c, "analyse", 2, 3, NAN);
-    if (!status) status = sd_tree_make(c, A, &g, d->p.permutation, true, &d->tree);
+    if (!status) status = sd_tree_make(c, A, &g, d->p.permutation, &columns, true, &d->tree);
     sd_graph_free(c, &g);
+    sd_elimination_free(c, &columns);
     if (!status) status = sd_direct_match(c, A, &d->tree, d->p.matching, &d->matched);
     info->time_plan += sd_seconds() - start;
     return status;
