@@ -60,8 +60,8 @@ static const option page_options[] = {
     OPTION_COUNT("minutes", "N", 0, 0, 100000,
                  "end between two steps before so many minutes are over; 0: no limit"),
     OPTION_FLAG("draw", 0,
-                "measure nothing: write the page from the results in the folder, also another "
-                "machine's"),
+                "measure nothing: write the page from the results in the folder, as they were asked for, "
+                "also another machine's"),
     OPTION_END,
 };
 enum { OPTIONS = sizeof page_options / sizeof *page_options };
