@@ -43,6 +43,12 @@ class Content(unittest.TestCase):
                      "run; all was measured on the CPU"):
             self.assertIn(part, said)
 
+    def test_a_part_without_blocks_says_whether_anything_was_measured(self):
+        part = model.Part("Figure 1", "", ("a",), lambda r: [])
+        for data, words in (({"n": 1}, "is not enough to show"), (None, "Nothing was measured.")):
+            shown = content.show(part, [model.Step("a", ())], model.Results([model.Result("a", data)]))
+            self.assertIn(words, shown.lack)
+
     def test_without_results_nothing_is_claimed(self):
         c = evaluated(records=[])
         self.assertEqual(c.left, c.steps)
@@ -131,6 +137,7 @@ class Forms(unittest.TestCase):
         self.assertEqual(self.markdown.count("\n| matrix_"), 16)
         self.has(self.markdown, "(8 more rows on the page.)", "| scaled \\| <well> |", "does not hold")
         self.assertFalse("](#" in self.markdown)
+        self.has(self.markdown, "## Matrices", "| two | no |")
         rows = [line for line in self.markdown.splitlines() if line.startswith("|")]
         self.assertTrue(all(line.endswith("|") for line in rows))
 
