@@ -105,6 +105,7 @@ static int start_pages(const arguments *a)
     argv[count++] = saddle;
     count += pass_options(a, texts, argv + count);
     if (argument_given(a, "quiet")) argv[count++] = "--quiet";
+    if (argument_given(a, "verbose")) argv[count++] = "--verbose";
     argv[count] = NULL;
     execvp(argv[0], (char *const *)(uintptr_t)argv);
     return fail(EXIT_FILE,

@@ -57,6 +57,7 @@ def parse(argv):
         one.add_argument("--minutes", type=float, default=0)
         one.add_argument("--draw", action="store_true")
         one.add_argument("--quiet", action="store_true")
+        one.add_argument("--verbose", action="store_true")
         one.add_argument("--program", default=program_beside())
     return parser.parse_args(argv)
 
@@ -112,7 +113,7 @@ def measure(a, subject, steps, store):
     machine = runner.Machine.ask(a.program)
     if a.device == "cuda" and machine.gpu_missing:
         raise NoDevice(machine.gpu_missing)
-    run = runner.Runner(machine, store, asked(a), None if a.quiet else sys.stderr)
+    run = runner.Runner(machine, store, asked(a), None if a.quiet else sys.stderr, a.verbose)
     only = None
     if a.part:
         parts = runner.chosen_parts(subject, a.part)

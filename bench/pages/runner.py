@@ -154,11 +154,17 @@ def last_words(text):
     return (errors or lines or [""])[-1][:500]
 
 
+def shown(step):
+    """Its command as a reader would give it."""
+    words = [word if word != "{json}" else step.name.replace("/", "_") + ".json" for word in step.words]
+    return " ".join(["saddle", *map(quoted, words)])
+
+
 class Runner:
     """Runs steps of one subject in one folder."""
 
-    def __init__(self, machine, store, asked="", log=sys.stderr):
-        self.machine, self.store, self.asked, self.log = machine, store, asked, log
+    def __init__(self, machine, store, asked="", log=sys.stderr, verbose=False):
+        self.machine, self.store, self.asked, self.log, self.verbose = machine, store, asked, log, verbose
 
     def records(self, steps):
         """What is there, in the order of the steps."""
@@ -193,7 +199,8 @@ class Runner:
             if late:
                 self.say(f"{len(left) - k} steps are left for the next run of the same command\n")
                 return False
-            self.say(f"[{len(wanted) - len(left) + k + 1}/{len(wanted)}] {step.name} ... ")
+            what = f"{step.name}: {shown(step)}" if self.verbose else step.name
+            self.say(f"[{len(wanted) - len(left) + k + 1}/{len(wanted)}] {what} ... ")
             record = self.measure(step)
             self.store.add(record)
             rest = sum(self.expected(s, steps) for s in left[k + 1:])
@@ -213,10 +220,9 @@ class Runner:
             if status is not None:
                 data = read_json(out if "{json}" in step.words else os.path.join(folder, "out")) if status in ANSWERS else None
                 failure = "" if data is not None else last_words(said) or f"ended with status {status} and no JSON"
-        shown = [word if word != "{json}" else step.name.replace("/", "_") + ".json" for word in step.words]
         return {"subject": self.store.subject, "step": step.name, "words": list(step.words), "commit": self.machine.commit,
                 "version": self.machine.version, "machine": self.machine.text(), "date": time.strftime("%Y-%m-%d"),
-                "asked": self.asked, "command": " ".join(["saddle", *map(quoted, shown)]), "seconds": round(seconds, 3), "failure": failure,
+                "asked": self.asked, "command": shown(step), "seconds": round(seconds, 3), "failure": failure,
                 "data": data}
 
     def command(self, argv, limit, folder):

@@ -44,9 +44,10 @@ class Program(unittest.TestCase):
 
     def test_a_quick_part_is_measured_once_and_shown(self):
         words = ("standing", "--out", self.out, "--quick", "--part", "Table 6")
-        done = self.run_bench(*words)
+        done = self.run_bench(*words, "--verbose")
         self.assertEqual(done.returncode, 3 if draw.lacking() else 0, done.stderr)
         self.assertIn("2 steps, 0 of them done before", done.stderr)
+        self.assertIn("[1/2] calls: saddle bench calls --repeat 2 --json calls.json ... ", done.stderr)
         lines = [json.loads(line) for line in pathlib.Path(self.out, "results.jsonl").read_text().splitlines()]
         self.assertEqual([line["step"] for line in lines], ["calls", "blocks"])
         text = pathlib.Path(self.out, "index.html").read_text(encoding="utf-8")
