@@ -152,10 +152,12 @@ const command command_reproduce = {
 const command command_standing = {
     .name = "standing",
     .operands = "",
-    .help = "Saddle compared with every solver that is installed, on a page",
-    .about = "Measures Saddle and every peer that is installed on real and generated systems, and writes a "
-             "page with performance profiles of time, memory and accuracy, a table of failures, and growth "
-             "with the size of the problem. Takes up to an hour; --quick two minutes." ABOUT_PAGES,
+    .help = "Saddle compared with every solver whose driver was built, on a page",
+    .about =
+        "Measures Saddle and every peer whose driver was built (where Saddle is built; drivers are not "
+        "installed) on real and generated systems, and writes a page with performance profiles of time, "
+        "memory and accuracy, a table of failures, and growth with the size of the problem. Takes up to an "
+        "hour; --quick two minutes." ABOUT_PAGES,
     .examples = "  saddle bench standing --out standing --quick\n"
                 "  saddle bench standing --out standing --matrices matrices\n"
                 "  saddle bench standing --out standing --draw    # the page from results that are there\n",

@@ -189,7 +189,8 @@ def solvers_table(results):
     rows = [row for row in rows if row[-1]]
     every = solvers.GPU if s.gpu else solvers.CPU
     missing = [o.name for o in every if o not in s.solvers and o.key == o.whose]
-    note = [Text("Not found on this machine, and therefore not on this page: " + ", ".join(missing) + ".")] if missing else []
+    note = [Text(f"Without a driver beside this program, and therefore not on this page: {', '.join(missing)}. `scripts/build` "
+                 "builds the drivers of the peers that it finds; they are not installed.")] if missing else []
     return [Table(("solver", "setting", "version", "matrices"), rows, "What is compared",
                   about={"matrices": "that it was asked for; one that refuses a matrix because it is of another kind is not "
                                      "counted"}),
