@@ -224,7 +224,7 @@ def page(c):
 
 def write(c, folder):
     """There whole or not at all."""
-    path = os.path.join(folder, "index.html")
+    path, text = os.path.join(folder, "index.html"), page(c)  # drawn before a file is there that an interrupt would leave
     with open(path + ".part", "w", encoding="utf-8") as file:
-        file.write(page(c))
+        file.write(text)
     os.replace(path + ".part", path)

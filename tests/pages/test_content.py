@@ -113,6 +113,18 @@ class Forms(unittest.TestCase):
         self.assertEqual(set(outline.outside), {"data:,"})
         self.assertFalse("http://" in re.sub(r'xmlns(:xlink)?="[^"]*"', "", self.html))
 
+    @unittest.skipIf(draw.lacking(), "no matplotlib: scripts/packages plots")
+    def test_a_page_that_is_interrupted_leaves_nothing_behind(self):
+        def interrupt(figure):
+            raise KeyboardInterrupt
+        made = evaluated()
+        picture = model.Picture(interrupt, "", "")
+        made.shown[:] = [content.Shown(made.shown[0].part, "a", [picture], [], [])]
+        with tempfile.TemporaryDirectory(prefix="saddle-pages.") as folder:
+            with self.assertRaises(KeyboardInterrupt):
+                page.write(made, folder)
+            self.assertEqual(os.listdir(folder), [])
+
     def test_texts_are_shown_as_they_are(self):
         self.has(self.html, "scaled | &lt;well&gt;", "cannot be opened: &lt;no such file&gt; &amp; nothing else",
                  "<code>saddle solve</code>, <b>medians</b> of five")
