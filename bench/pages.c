@@ -60,8 +60,8 @@ static const option page_options[] = {
     OPTION_COUNT("minutes", "N", 0, 0, 100000,
                  "end between two steps before so many minutes are over; 0: no limit"),
     OPTION_FLAG("draw", 0,
-                "measure nothing: write the page from the results in the folder, also another "
-                "machine's"),
+                "measure nothing: write the page from the results in the folder, as they were asked for, "
+                "also another machine's"),
     OPTION_END,
 };
 enum { OPTIONS = sizeof page_options / sizeof *page_options };
@@ -105,6 +105,7 @@ static int start_pages(const arguments *a)
     argv[count++] = saddle;
     count += pass_options(a, texts, argv + count);
     if (argument_given(a, "quiet")) argv[count++] = "--quiet";
+    if (argument_given(a, "verbose")) argv[count++] = "--verbose";
     argv[count] = NULL;
     execvp(argv[0], (char *const *)(uintptr_t)argv);
     return fail(EXIT_FILE,
@@ -151,10 +152,12 @@ const command command_reproduce = {
 const command command_standing = {
     .name = "standing",
     .operands = "",
-    .help = "Saddle compared with every solver that is installed, on a page",
-    .about = "Measures Saddle and every peer that is installed on real and generated systems, and writes a "
-             "page with performance profiles of time, memory and accuracy, a table of failures, and growth "
-             "with the size of the problem. Takes up to an hour; --quick two minutes." ABOUT_PAGES,
+    .help = "Saddle compared with every solver whose driver was built, on a page",
+    .about =
+        "Measures Saddle and every peer whose driver was built (where Saddle is built; drivers are not "
+        "installed) on real and generated systems, and writes a page with performance profiles of time, "
+        "memory and accuracy, a table of failures, and growth with the size of the problem. Takes up to an "
+        "hour; --quick two minutes." ABOUT_PAGES,
     .examples = "  saddle bench standing --out standing --quick\n"
                 "  saddle bench standing --out standing --matrices matrices\n"
                 "  saddle bench standing --out standing --draw    # the page from results that are there\n",

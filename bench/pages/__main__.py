@@ -13,6 +13,7 @@ if sys.version_info < (3, 10):
 import argparse  # noqa: E402
 import importlib  # noqa: E402
 import os  # noqa: E402
+import shlex  # noqa: E402
 import signal  # noqa: E402
 
 import content  # noqa: E402
@@ -25,6 +26,10 @@ from model import Choice  # noqa: E402
 # Which module of this folder has the SUBJECT.
 PAPERS = {"stretching": "papers.stretching", "huard": "papers.huard", "trisolve": "papers.trisolve", "ssids": "papers.ssids"}
 HERE = os.path.dirname(os.path.realpath(__file__))
+
+
+class NoDevice(Exception):
+    """Why there is no GPU."""
 
 
 def program_beside():
@@ -43,21 +48,52 @@ def parse(argv):
     reproduce.add_argument("paper", choices=PAPERS)
     for one in (reproduce, standing):
         one.add_argument("--out", required=True)
-        one.add_argument("--device", default="cpu")
-        one.add_argument("--matrices", default=os.environ.get("SADDLE_MATRICES"))
+        one.add_argument("--device")
+        one.add_argument("--matrices")
         one.add_argument("--quick", action="store_true")
-        one.add_argument("--threads", type=int, default=1)
+        one.add_argument("--threads", type=int)
         one.add_argument("--part")
         one.add_argument("--again", action="store_true")
         one.add_argument("--minutes", type=float, default=0)
         one.add_argument("--draw", action="store_true")
         one.add_argument("--quiet", action="store_true")
+        one.add_argument("--verbose", action="store_true")
         one.add_argument("--program", default=program_beside())
     return parser.parse_args(argv)
 
 
 def subject_of(a):
     return importlib.import_module(PAPERS[a.paper] if a.what == "reproduce" else "standing").SUBJECT
+
+
+def recall(a, store):
+    """What was not given is what the newest of the results was asked with: it is drawn as it was measured."""
+    words = shlex.split(store.last()["asked"])
+    before = parse(words[2:]) if words else a  # after "saddle bench"
+    if before.matrices and not a.matrices and not os.path.isdir(before.matrices):
+        raise runner.Refused(f"{a.out} was measured with the matrices in {before.matrices}, which is not there: "
+                             "name their folder with --matrices")
+    for name in ("device", "matrices", "quick", "threads"):
+        setattr(a, name, getattr(a, name) or getattr(before, name))
+
+
+def settle(a):
+    """What was not given is as by default."""
+    a.device, a.threads = a.device or "cpu", a.threads or 1
+    a.matrices = a.matrices or (None if a.draw else os.environ.get("SADDLE_MATRICES"))
+    if a.matrices and not os.path.isdir(a.matrices):
+        raise runner.Refused(f"{a.matrices}: the folder of matrices is not there (--matrices, SADDLE_MATRICES)")
+
+
+def opened(a, subject):
+    """The store, once all that was asked for is known."""
+    if a.draw:
+        store = runner.Store(a.out, subject.name, new=False)
+        recall(a, store)
+        settle(a)
+        return store
+    settle(a)
+    return runner.Store(a.out, subject.name)
 
 
 def asked(a):
@@ -74,7 +110,10 @@ def measure(a, subject, steps, store):
     """Runs what is to be run; the records from which the page is made."""
     if a.draw:
         return store.newest(steps)
-    run = runner.Runner(runner.Machine.ask(a.program), store, asked(a), None if a.quiet else sys.stderr)
+    machine = runner.Machine.ask(a.program)
+    if a.device == "cuda" and machine.gpu_missing:
+        raise NoDevice(machine.gpu_missing)
+    run = runner.Runner(machine, store, asked(a), None if a.quiet else sys.stderr, a.verbose)
     only = None
     if a.part:
         parts = runner.chosen_parts(subject, a.part)
@@ -86,9 +125,9 @@ def measure(a, subject, steps, store):
 def make(a):
     """Measures and writes; the exit status."""
     subject = subject_of(a)
+    store = opened(a, subject)
     choice = Choice(a.device, a.matrices, a.quick, a.threads)
     steps = subject.steps(choice)
-    store = runner.Store(a.out, subject.name)
     records = measure(a, subject, steps, store)
     made = content.evaluate(subject, choice, steps, records, "" if a.draw else asked(a))
     page.write(made, a.out)
@@ -114,9 +153,12 @@ def main():
     except KeyboardInterrupt:
         print(f"\nsaddle: interrupted; what was measured is in {a.out}, the same command goes on from there", file=sys.stderr)
         return 130
-    except (runner.Refused, OSError) as refused:
+    except (runner.Refused, NoDevice) as refused:
         print(f"saddle: {refused}", file=sys.stderr)
-        return 2 if isinstance(refused, runner.Refused) else 3
+        return 2 if isinstance(refused, runner.Refused) else 5
+    except OSError as error:
+        print(f"saddle: {error.filename or a.out}: {error.strerror or error}", file=sys.stderr)
+        return 3
 
 
 if __name__ == "__main__":

@@ -189,7 +189,8 @@ def solvers_table(results):
     rows = [row for row in rows if row[-1]]
     every = solvers.GPU if s.gpu else solvers.CPU
     missing = [o.name for o in every if o not in s.solvers and o.key == o.whose]
-    note = [Text("Not found on this machine, and therefore not on this page: " + ", ".join(missing) + ".")] if missing else []
+    note = [Text(f"Without a driver beside this program, and therefore not on this page: {', '.join(missing)}. `scripts/build` "
+                 "builds the drivers of the peers that it finds; they are not installed.")] if missing else []
     return [Table(("solver", "setting", "version", "matrices"), rows, "What is compared",
                   about={"matrices": "that it was asked for; one that refuses a matrix because it is of another kind is not "
                                      "counted"}),
@@ -344,14 +345,19 @@ def split(s, kind):
             "them.")
 
 
+def not_compared(what, alone):
+    """Why there is no verdict on a measure; `alone`: Saddle was measured."""
+    return Verdict(UNMEASURED, "No problem was measured for which every solver tells 4 MB or more." if what == "memory" and not alone
+                   else "No peer was measured on these matrices." if alone else "No matrix of this set was measured.")
+
+
 def fastest(kind, what):
     def judge(results):
         s = standing(results)
         values = s.measured(kind, what)
         ratios, count = profiles.ratios(values)
         if len(ratios) < 2:
-            which = "peer was measured on these matrices" if ratios else "matrix of this set was measured"
-            return Verdict(UNMEASURED, f"No {which}.")
+            return not_compared(what, bool(ratios))
         shares = {key: profiles.share(r, count, 1.0) for key, r in ratios.items()}
         first, words = led(shares, {one.key: one.name for one in s.solvers})
         figures = f"Best on: {words} of {count}."
@@ -418,7 +424,7 @@ def within(kind, what, factor, least):
         values = standing(results).measured(kind, what)
         ratios, count = profiles.ratios(values)
         if len(ratios) < 2:
-            return Verdict(UNMEASURED, "No peer was measured on these matrices.")
+            return not_compared(what, bool(ratios))
         mine = profiles.share(ratios.get("saddle", []), count, factor)
         worst = ratios["saddle"][-1] if "saddle" in ratios else math.inf
         figures = f"On {percent(mine)} of {count} within a factor of {factor}; the largest factor is {worst:.1f}."
@@ -466,7 +472,7 @@ def no_wrong(results):
 
 def grows_least(results):
     s = standing(results)
-    names, beaten, compared = {one.key: one.name for one in s.solvers}, [], 0
+    names, beaten, compared, points, largest = {one.key: one.name for one in s.solvers}, [], 0, families(s), []
     for family, by in exponents(s).items():
         theirs = {key: p for key, p in by.items() if key != "saddle" and p is not None}
         if by.get("saddle") is None or not theirs:
@@ -475,6 +481,10 @@ def grows_least(results):
         least = min(theirs, key=theirs.get)
         if by["saddle"] > theirs[least] + 0.1:
             beaten.append(f"{family} ({by['saddle']:.2f}, {names[least]} {theirs[least]:.2f})")
+            mine, its = (dict(points[family][key]) for key in ("saddle", least))
+            n = max(mine.keys() & its.keys(), default=None)
+            if n:
+                largest.append(f"{mine[n] / its[n]:.2f} ({family}, {n:,} unknowns)")
     if not compared:
         return Verdict(UNMEASURED, "There are not three sizes of any family.")
     if not beaten:
@@ -482,8 +492,8 @@ def grows_least(results):
     return Verdict(PARTLY if 2 * len(beaten) <= compared else FAILS,
                    f"In {compared - len(beaten)} of {compared} families; not in "
                    + ", ".join(beaten) + ".",
-                   "A peer with large fixed costs, or one that is slow on the small sizes, has the smaller exponent: the "
-                   "times are in the figure.")
+                   f"A peer that is slow on small sizes has a small exponent: at the largest that both answer Saddle takes "
+                   f"{', '.join(largest)} times as long as that peer." if largest else "")
 
 
 # ---- summary ----
@@ -515,8 +525,12 @@ def failures_clause(s):
 
     def told(f):
         return f"{f[0].name} on {sum(f[3].values())} of {f[1]}"
-    return (f"Saddle fails on {sum(ours[3].values())} of {ours[1]} matrices; {', '.join(told(f) for f in theirs[:4])}"
-            f"{', and others on more' if len(theirs) > 4 else ''}")
+
+    def share(f):
+        return sum(f[3].values()) / f[1]
+    more = ("" if len(theirs) <= 4 else ", the others on a larger share of theirs" if share(theirs[4]) > share(theirs[3]) else
+            ", the others on no smaller share of theirs")
+    return f"Saddle fails on {sum(ours[3].values())} of {ours[1]} matrices; {', '.join(told(f) for f in theirs[:4])}{more}"
 
 
 def wrong_clause(s):

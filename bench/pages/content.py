@@ -29,6 +29,12 @@ class Shown:
     def failed(self):
         return [r for r in self.results if r.failure]
 
+    @property
+    def lack(self):
+        """Why nothing is shown."""
+        return ("What was measured is not enough to show: too few problems, or too small ones."
+                if any(r.data is not None for r in self.results) else "Nothing was measured.")
+
 
 @dataclass(frozen=True)
 class Judged:

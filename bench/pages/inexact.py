@@ -199,7 +199,8 @@ def judge_incomplete(results):
     if not said:
         return judge_cusparse(cusparse_rows(results))
     kinds = {one.verdict for one in said}
-    return Verdict(kinds.pop() if len(kinds) == 1 else PARTLY, " ".join(one.figures for one in said))
+    absent = ([] if rows else ["spilu was not measured."]) + ([] if symmetric(results) else ["SYM-ILDL was not measured."])
+    return Verdict(kinds.pop() if len(kinds) == 1 else PARTLY, " ".join([one.figures for one in said] + absent))
 
 
 # ---- small systems ----

@@ -56,7 +56,7 @@ def part(shown, folder):
             count += 1
             lines += picture(block, f"{shown.anchor}-{count}", folder)
     if not shown.blocks:
-        lines += ["Nothing was measured.", ""]
+        lines += [shown.lack, ""]
     if shown.part.paper:
         lines += [f"In the paper: {plain(shown.part.paper)}", ""]
     if shown.part.missing:
@@ -76,5 +76,7 @@ def write(c, folder):
         lines += ["## Claims", "", *rows(Table(("", "claim", "where", "verdict", "figures"), claims, ""), len(claims)), ""]
     for shown in c.shown:
         lines += part(shown, folder)
+    if c.matrices:
+        lines += ["## Matrices", "", f"**{plain(c.matrices.caption)}**", "", *rows(c.matrices, len(c.matrices.rows)), ""]
     with open(os.path.join(folder, "summary.md"), "w", encoding="utf-8") as file:
         file.write("\n".join(lines).rstrip("\n") + "\n")

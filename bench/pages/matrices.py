@@ -11,7 +11,7 @@ import re
 from dataclasses import dataclass
 from functools import lru_cache
 
-from model import Choice, Table
+from model import Choice
 
 ENDINGS = (".mtx", ".mtx.gz", ".rb", ".rb.gz")
 
@@ -107,19 +107,3 @@ def unknowns(standin: str) -> int | None:
 def label(operand_or_path: str) -> str:
     """The name that a benchmark shows for an operand: of a file, its name."""
     return without_ending(operand_or_path) or operand_or_path
-
-
-def table(choice: Choice, names: list[tuple[str, str | None]]) -> Table:
-    """Which matrices of a paper are at hand, which are missing, and what is run in their place."""
-    rows = []
-    for name, standin in names:
-        path, entry = find(choice.matrices, name), about(choice.matrices, name)
-        if path:
-            rows.append((name, "at hand", entry.n if entry else None, name))
-        else:
-            rows.append((name, "missing", unknowns(standin) if standin else None, standin or "nothing"))
-    here = sum(r[1] == "at hand" for r in rows)
-    return Table(("matrix of the paper", "file", "order", "what was run"), rows,
-                 f"{here} of the paper's {len(rows)} matrices are at hand. A missing one is run as soon as a file of its name "
-                 "(.mtx or .rb, also .gz) is put anywhere into the folder of matrices.", (None, None, ",d", None),
-                 {"order": "of what was run", "what was run": "FAMILY_SIZE[:PARAMETER] is a problem of `saddle gen`"})

@@ -15,6 +15,7 @@ HERE = os.path.dirname(os.path.realpath(__file__))
 CLASSES = {HOLDS: "holds", PARTLY: "partly", FAILS: "fails", UNMEASURED: "unmeasured"}
 SIGNS = {HOLDS: "✓", PARTLY: "◐", FAILS: "✗", UNMEASURED: "·"}  # verdicts are told apart without colours too
 MANY = 12  # rows of a table that has to be scrolled
+SHORT = 32  # characters of a cell that are not broken into lines
 FEW = 6  # failures that a part names; the list of all is at the end
 
 
@@ -49,7 +50,9 @@ def sort_key(value):
 
 def cell(value, form, right):
     sort = sort_key(value)
-    return f'<td{" class=number" if right else ""}{sort}>{marked(tables.text(value, form))}</td>'
+    text = tables.text(value, form)
+    kind = " class=number" if right else " class=name" if len(text) <= SHORT else ""
+    return f"<td{kind}{sort}>{marked(text)}</td>"
 
 
 def table(block):
@@ -138,7 +141,7 @@ def gaps(shown):
     if shown.trouble:
         notes.append(f"It could not be shown: {plain(shown.trouble)}")
     elif not shown.blocks and not shown.part.missing:
-        notes.append("Nothing was measured.")
+        notes.append(shown.lack)
     if shown.failed:
         some = "; ".join(f"<code>{plain(r.step)}</code>: {failure(r)}" for r in shown.failed[:FEW])
         more = f' and {len(shown.failed) - FEW} more (<a href="#failures">list</a>)' if len(shown.failed) > FEW else ""
@@ -221,7 +224,7 @@ def page(c):
 
 def write(c, folder):
     """There whole or not at all."""
-    path = os.path.join(folder, "index.html")
+    path, text = os.path.join(folder, "index.html"), page(c)  # drawn before a file is there that an interrupt would leave
     with open(path + ".part", "w", encoding="utf-8") as file:
-        file.write(page(c))
+        file.write(text)
     os.replace(path + ".part", path)

@@ -33,6 +33,7 @@ class Machine:
     version: str = ""
     commit: str = ""
     findings: dict = field(default_factory=dict)
+    gpu_missing: str = ""  # why there is none
 
     @staticmethod
     def ask(program):
@@ -42,7 +43,8 @@ class Machine:
         except (OSError, ValueError, subprocess.TimeoutExpired) as error:
             raise Refused(f"{program} doctor does not answer: {error}") from error
         findings = {f["name"]: f["detail"] for f in about["findings"] if f["state"] == "ok"}
-        return Machine(program, about["saddle"], about["commit"], findings)
+        missing = next((f["detail"] for f in about["findings"] if f["name"] == "gpu" and f["state"] != "ok"), "")
+        return Machine(program, about["saddle"], about["commit"], findings, missing)
 
     def text(self):
         """What stays the same from run to run: not the memory that is free."""
@@ -57,10 +59,13 @@ def key(record):
 class Store:
     """DIR/results.jsonl: one line for every step that was run, the last of several counts."""
 
-    def __init__(self, folder, subject):
-        os.makedirs(folder, exist_ok=True)
+    def __init__(self, folder, subject, new=True):
         self.path = os.path.join(folder, "results.jsonl")
         self.subject = subject
+        if new:
+            os.makedirs(folder, exist_ok=True)
+        elif not os.path.exists(self.path):
+            raise Refused(f"{folder} holds no results to write a page from")
         self.file = open(self.path, "a+", encoding="utf-8")
         try:
             fcntl.flock(self.file, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -70,6 +75,8 @@ class Store:
         other = next((line["subject"] for line in self.lines.values() if line["subject"] != subject), None)
         if other:
             raise Refused(f"{folder} holds the results of {other}; choose another --out")
+        if not new and not self.lines:
+            raise Refused(f"{folder} holds no results to write a page from")
 
     def _read(self):
         self.file.seek(0)
@@ -97,13 +104,22 @@ class Store:
     def find(self, step, commit):
         return self.lines.get((step.name, step.words, commit))
 
+    def last(self):
+        """The newest record."""
+        return next(reversed(self.lines.values()))
+
     def newest(self, steps):
-        """The last records of the steps by their names, whatever program and machine they are from."""
-        last = {record["step"]: record for record in self.lines.values()}
-        return [last[s.name] for s in steps if s.name in last]
+        """The last records of the steps, whatever program and machine they are from: folders may differ in their words."""
+        last = {(record["step"], unplaced(record["words"])): record for record in self.lines.values()}
+        return [last[s.name, unplaced(s.words)] for s in steps if (s.name, unplaced(s.words)) in last]
 
     def close(self):
         self.file.close()
+
+
+def unplaced(words):
+    """Files by their names, without their folders."""
+    return tuple(map(os.path.basename, words))
 
 
 def results_of(records, choice):
@@ -138,11 +154,17 @@ def last_words(text):
     return (errors or lines or [""])[-1][:500]
 
 
+def shown(step):
+    """Its command as a reader would give it."""
+    words = [word if word != "{json}" else step.name.replace("/", "_") + ".json" for word in step.words]
+    return " ".join(["saddle", *map(quoted, words)])
+
+
 class Runner:
     """Runs steps of one subject in one folder."""
 
-    def __init__(self, machine, store, asked="", log=sys.stderr):
-        self.machine, self.store, self.asked, self.log = machine, store, asked, log
+    def __init__(self, machine, store, asked="", log=sys.stderr, verbose=False):
+        self.machine, self.store, self.asked, self.log, self.verbose = machine, store, asked, log, verbose
 
     def records(self, steps):
         """What is there, in the order of the steps."""
@@ -157,13 +179,19 @@ class Runner:
     def expected(self, step, steps):
         return min(step.limit, step.cost * self.pace(steps))
 
+    def age(self):
+        """The place of a step's result among all, from the oldest on; without a result it comes first."""
+        places = {it: k for k, it in enumerate(self.store.lines)}
+        return lambda step: places.get((step.name, step.words, self.machine.commit), -1)
+
     def run(self, steps, anew=(), only=None, minutes=None):
         """Runs what is missing or is in `anew`; of `only`, where given. Whether all were run before the time was over."""
         wanted = [s for s in steps if (only is None or s in only)]
-        left = [s for s in wanted if s in anew or not self.store.find(s, self.machine.commit)]
+        # Of those that are measured again the oldest first: so portions of such a run add up, too.
+        left = sorted((s for s in wanted if s in anew or not self.store.find(s, self.machine.commit)), key=self.age())
         began = time.monotonic()
         if left:
-            self.say(f"{len(wanted)} steps, {len(wanted) - len(left)} of them done before; "
+            self.say(f"{len(wanted)} step{'s' if len(wanted) != 1 else ''}, {len(wanted) - len(left)} of them done before; "
                      f"about {duration(sum(self.expected(s, steps) for s in left))}\n")
         for k, step in enumerate(left):
             spent = time.monotonic() - began
@@ -171,7 +199,8 @@ class Runner:
             if late:
                 self.say(f"{len(left) - k} steps are left for the next run of the same command\n")
                 return False
-            self.say(f"[{len(wanted) - len(left) + k + 1}/{len(wanted)}] {step.name} ... ")
+            what = f"{step.name}: {shown(step)}" if self.verbose else step.name
+            self.say(f"[{len(wanted) - len(left) + k + 1}/{len(wanted)}] {what} ... ")
             record = self.measure(step)
             self.store.add(record)
             rest = sum(self.expected(s, steps) for s in left[k + 1:])
@@ -191,10 +220,9 @@ class Runner:
             if status is not None:
                 data = read_json(out if "{json}" in step.words else os.path.join(folder, "out")) if status in ANSWERS else None
                 failure = "" if data is not None else last_words(said) or f"ended with status {status} and no JSON"
-        shown = [word if word != "{json}" else step.name.replace("/", "_") + ".json" for word in step.words]
         return {"subject": self.store.subject, "step": step.name, "words": list(step.words), "commit": self.machine.commit,
                 "version": self.machine.version, "machine": self.machine.text(), "date": time.strftime("%Y-%m-%d"),
-                "asked": self.asked, "command": " ".join(["saddle", *map(quoted, shown)]), "seconds": round(seconds, 3), "failure": failure,
+                "asked": self.asked, "command": shown(step), "seconds": round(seconds, 3), "failure": failure,
                 "data": data}
 
     def command(self, argv, limit, folder):

@@ -44,7 +44,14 @@ read -ra static_flags <<<"$(PKG_CONFIG_PATH=$work/static${libdir#"$prefix"}/pkgc
 cc -std=c11 -Wall -Wextra -Werror "$here/consumer/consumer.c" "${static_flags[@]}" -o "$work/consumer_static"
 "$work/consumer_static"
 
-for program in "$work/buildON/consumer" "$work/consumer_static"; do
+echo "pkg-config --static beside the shared library, as README.md has it:"
+# shellcheck disable=SC2016
+grep -qF '`pkg-config --static --libs saddle | sed s/-lsaddle/-l:libsaddle.a/`' "$here/../../README.md"
+read -ra static_flags <<<"$(pkg-config --static --cflags --libs saddle | sed s/-lsaddle/-l:libsaddle.a/)"
+cc -std=c11 -Wall -Wextra -Werror "$here/consumer/consumer.c" "${static_flags[@]}" -o "$work/consumer_beside"
+"$work/consumer_beside"
+
+for program in "$work/buildON/consumer" "$work/consumer_static" "$work/consumer_beside"; do
     if readelf -d "$program" | grep libsaddle; then
         echo "$program was to be linked with the static library"
         exit 1

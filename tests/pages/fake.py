@@ -17,7 +17,7 @@ import time
 def doctor():
     print(json.dumps({"saddle": "9.9.9", "commit": os.environ.get("FAKE_COMMIT", "f00"), "findings": [
         {"name": "cpu", "state": "ok", "detail": "an abacus"}, {"name": "memory", "state": "ok", "detail": "8 GB, 3 GB free"},
-        {"name": "gpu", "state": "missing", "detail": "none"}]}))
+        {"name": "gpu", "state": "missing", "detail": "no GPU: this is an abacus"}]}))
 
 
 def told(count):

@@ -69,6 +69,12 @@ class Page(unittest.TestCase):
                     self.assertEqual(b.evaluate(TOO_WIDE), [])
                     self.assertLessEqual(b.evaluate("document.documentElement.scrollWidth"), width)
 
+    def test_on_paper_nothing_is_cut_off(self):
+        b = self.open(794)  # A4
+        b.ask("Emulation.setEmulatedMedia", media="print")
+        self.addCleanup(b.ask, "Emulation.setEmulatedMedia", media="")
+        self.assertLessEqual(b.evaluate("document.documentElement.scrollWidth"), 794)
+
     def test_the_console_is_silent_and_nothing_is_fetched(self):
         for width in WIDTHS:
             with self.subTest(width=width):

@@ -43,6 +43,12 @@ class Content(unittest.TestCase):
                      "run; all was measured on the CPU"):
             self.assertIn(part, said)
 
+    def test_a_part_without_blocks_says_whether_anything_was_measured(self):
+        part = model.Part("Figure 1", "", ("a",), lambda r: [])
+        for data, words in (({"n": 1}, "is not enough to show"), (None, "Nothing was measured.")):
+            shown = content.show(part, [model.Step("a", ())], model.Results([model.Result("a", data)]))
+            self.assertIn(words, shown.lack)
+
     def test_without_results_nothing_is_claimed(self):
         c = evaluated(records=[])
         self.assertEqual(c.left, c.steps)
@@ -107,6 +113,18 @@ class Forms(unittest.TestCase):
         self.assertEqual(set(outline.outside), {"data:,"})
         self.assertFalse("http://" in re.sub(r'xmlns(:xlink)?="[^"]*"', "", self.html))
 
+    @unittest.skipIf(draw.lacking(), "no matplotlib: scripts/packages plots")
+    def test_a_page_that_is_interrupted_leaves_nothing_behind(self):
+        def interrupt(figure):
+            raise KeyboardInterrupt
+        made = evaluated()
+        picture = model.Picture(interrupt, "", "")
+        made.shown[:] = [content.Shown(made.shown[0].part, "a", [picture], [], [])]
+        with tempfile.TemporaryDirectory(prefix="saddle-pages.") as folder:
+            with self.assertRaises(KeyboardInterrupt):
+                page.write(made, folder)
+            self.assertEqual(os.listdir(folder), [])
+
     def test_texts_are_shown_as_they_are(self):
         self.has(self.html, "scaled | &lt;well&gt;", "cannot be opened: &lt;no such file&gt; &amp; nothing else",
                  "<code>saddle solve</code>, <b>medians</b> of five")
@@ -131,6 +149,7 @@ class Forms(unittest.TestCase):
         self.assertEqual(self.markdown.count("\n| matrix_"), 16)
         self.has(self.markdown, "(8 more rows on the page.)", "| scaled \\| <well> |", "does not hold")
         self.assertFalse("](#" in self.markdown)
+        self.has(self.markdown, "## Matrices", "| two | no |")
         rows = [line for line in self.markdown.splitlines() if line.startswith("|")]
         self.assertTrue(all(line.endswith("|") for line in rows))
 

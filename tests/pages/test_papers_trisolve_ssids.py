@@ -108,6 +108,13 @@ class Trisolve(unittest.TestCase):
         self.assertEqual((curve.best().sweeps, curve.matching(), curve.speedup()), (1, 1, 1.25))
 
     def test_iterations_approach_those_of_exact_solves(self):
+        both = {"figure1/m": figure("figure1", [(0, 0, exact(10), [(40, 2, 0.5), (11, 1, 0.1)])]),
+                "figure2/k": figure("figure2", [(0, 0, exact(10), [(40, 2, 0.5), (11, 1, 0.01)])], "k")}
+        for names, verdict in ((("figure1/m",), HOLDS), (("figure2/k",), FAILS), (tuple(both), PARTLY)):
+            said = trisolve_claims.inaccurate_solves_do(results({n: both[n] for n in names}))
+            self.assertEqual(said.verdict, verdict)
+        self.assertEqual(said.figures, "m: divided by 5.0 after 1 sweep (0.5 to 0.1); k: divided by 50 after 1 sweep (0.5 to "
+                                       "0.01).")
         good = {"figure1/m": figure("figure1", [(0, 0, exact(10), [(40, 1, 0.5), (11, 1, 0.1)])])}
         self.assertEqual(self.judge(trisolve_claims.approaches_exact, good)[0], HOLDS)
         bad = {"figure2/m": figure("figure2", [(0, 0, exact(10), [(40, 1, 0.5), (30, 1, 0.1)])])}

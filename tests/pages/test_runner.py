@@ -93,6 +93,13 @@ class Running(Folder):
         self.run_steps(steps, anew=mine, only=mine)
         self.assertEqual(self.ran(), ["good 1", "good 2", "good 3", "good 1", "good 2"])
 
+    def test_what_is_measured_again_in_portions_goes_on_with_the_oldest(self):
+        steps = [step("a", "good", "1"), step("b", "good", "2"), step("c", "good", "3")]
+        self.run_steps(steps)
+        self.run_steps(steps, anew=steps, only=steps[:1])  # a portion that ended after the first
+        self.run_steps([*steps, step("d", "good", "4")], anew=steps)
+        self.assertEqual(self.ran()[3:], ["good 1", "good 4", "good 2", "good 3", "good 1"])
+
     def test_a_part_is_named_by_its_number_or_its_beginning(self):
         subject = model.Subject("s", "", "", lambda c: [], tuple(
             model.Part(n, "", (), lambda r: []) for n in ("Figure 3a", "Figure 3b", "Figure 30", "Table 1")), ())
@@ -140,6 +147,14 @@ class Running(Folder):
         with self.assertRaisesRegex(runner.Refused, "another run"):
             runner.Store(out, "fixture")
         store.close()
+
+    def test_results_are_drawn_by_their_words_whatever_the_folder_of_the_matrices(self):
+        self.run_steps([step("a", "/there/A.mtx", "1"), step("b", "good", "2")])
+        self.run_steps([step("b", "good", "3")])  # with --quick, say
+        store = runner.Store(os.path.join(self.folder, "out"), "fixture", new=False)
+        self.addCleanup(store.close)
+        found = store.newest([step("a", "/here/A.mtx", "1"), step("b", "good", "2"), step("c", "good", "4")])
+        self.assertEqual([r["words"][:2] for r in found], [["/there/A.mtx", "1"], ["good", "2"]])
 
 
 class Interrupted(Folder):

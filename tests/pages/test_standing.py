@@ -203,6 +203,7 @@ class Claims(unittest.TestCase):
         self.assertEqual(self.verdict(comparison.grows_least, rows(1.2, 1.5)).verdict, model.HOLDS)
         said = self.verdict(comparison.grows_least, rows(1.5, 1.2))
         self.assertEqual((said.verdict, said.figures), (model.FAILS, "In 0 of 1 families; not in kktz (1.50, MUMPS 1.20)."))
+        self.assertIn("Saddle takes 9.15 (kktz, 1,600 unknowns) times as long as that peer", said.why)
         self.assertEqual(self.verdict(comparison.grows_least, rows(1.5, 1.2)[:2]).verdict, model.UNMEASURED)
 
     def test_memory_counts_where_it_is_large_enough_to_be_told(self):
@@ -211,6 +212,10 @@ class Claims(unittest.TestCase):
         said = self.verdict(comparison.within("kkt", "memory", 2, 0.9), rows)
         self.assertEqual((said.verdict, said.figures),
                          (model.FAILS, "On 0\u00a0% of 1 within a factor of 2; the largest factor is 3.0."))
+        for judge in (comparison.within("kkt", "memory", 2, 0.9), comparison.fastest("kkt", "memory")):
+            said = self.verdict(judge, rows[1:])
+            self.assertEqual((said.verdict, said.figures),
+                             (model.UNMEASURED, "No problem was measured for which every solver tells 4 MB or more."))
 
     def test_on_a_gpu_the_factorization_and_the_verified_solve_are_of_two_steps(self):
         factored = {"name": "a", "group": "kkt", "n": 9000, "nnz": 50000, "saddle": {
@@ -277,7 +282,8 @@ class SymIldl(unittest.TestCase):
             self.assertEqual(inexact.judge_incomplete(beside_symildl(*rows)).verdict, verdict)
         said = inexact.judge_incomplete(beside_symildl((ldlt_run(), symildl_run(), symildl_run(seconds=0.05))))
         self.assertEqual(said.figures, "Solved of 1 symmetric matrices: Saddle 1, SYM-ILDL 1 with at most as many entries, which "
-                                       "takes 0.50 times as long; by its defaults 1 (Saddle 1) in 2.00 times the time.")
+                                       "takes 0.50 times as long; by its defaults 1 (Saddle 1) in 2.00 times the time. spilu was "
+                                       "not measured.")
 
     def test_both_peers_make_one_verdict(self):
         one = {"solved": True, "run": True, "setup": 1.0, "solve": 1.0}
@@ -322,6 +328,13 @@ class Steps(unittest.TestCase):
             self.assertIn("Where Saddle stands", page.page(made))
         self.assertIn("not Saddle (33\u00a0%) but MUMPS (67\u00a0%) is the fastest most often", " ".join(made.sentences))
         self.assertIn("Saddle fails on 0 of 9 matrices", " ".join(made.sentences))
+
+    def test_the_summary_names_four_peers_and_what_is_true_of_the_others(self):
+        for last, words in ((peer(2), "the others on no smaller share of theirs"),
+                            (peer(2, told="INFOG(1) = -9"), "the others on a larger share of theirs")):
+            several = dict.fromkeys(("mumps", "mumps_compressed", "pardiso", "pardiso_matching"), peer(2))
+            s = comparison.standing(results_of([row("a", saddle=saddle(1), superlu=last, **several)]))
+            self.assertTrue(comparison.failures_clause(s).endswith("PARDISO (matching) on 0 of 1, " + words))
 
 
 if __name__ == "__main__":

@@ -153,8 +153,8 @@ def table(choice: Choice) -> Table:
                      p.name if here and not choice.quick else matrices.label(other) if other else "nothing"))
     count = sum(r[4] == "at hand" for r in rows)
     return Table(("No.", "problem of the paper", "kind", "order", "file", "what was run"), rows,
-                 f"{count} of the paper's {len(rows)} problems are at hand. A missing one is run as soon as a file of its name "
-                 "(.mtx or .rb, "
-                 "also .gz) is put anywhere into the folder of matrices.", (None, None, None, ",.0f"),
+                 f"{count} of the paper's {len(rows)} problems {'is' if count == 1 else 'are'} at hand. A missing one is run "
+                 "as soon as a file of its name (.mtx or .rb, also .gz) is put anywhere into the folder of matrices.",
+                 (None, None, None, ",.0f"),
                  {"what was run": "FAMILY_SIZE[:PARAMETER] is a problem of `saddle gen`; another name is a matrix of the "
                                   "folder"})

@@ -2,9 +2,9 @@
 import matrices
 import panels
 from draw import COLOURS, MARKERS, bars, curves, label, name_matrices, on_figure, round_ticks, shades
-from model import Choice, Claim, Part, Picture, Step, Subject, Table, Text
+from model import Choice, Part, Picture, Step, Subject, Table, Text
 from papers import stretching_claims as claims
-from papers.batches import LU_PEERS, Batches, gflops
+from papers.batches import LU_PEERS, gflops
 from papers.stretching_data import NUMBERS, Row, batch_of, kernels_of, rows_of, two_by_two
 
 TITAN = "NVIDIA Titan RTX (2018; 16.3 TFlop/s in single, 0.5 in double), CUDA 10.1"
@@ -209,7 +209,7 @@ def figure3e(results):
     return [Picture(on_figure(*found, across=2), "Left the first half of the matrices, right the others. Row sweeps are "
                     "Saddle's own.",
                     "errors by the number of sweeps", 13.5, 12),
-            Table(("matrix", *(f"{k} sweeps" for k in told), "exact"), [
+            Table(("matrix", *(f"{k} sweep{'s' if k > 1 else ''}" for k in told), "exact"), [
                 (r.label, *(r.data["sweeps"]["block"]["error"][k - 1] for k in told), r.data["ldlt"]["epsilon"][0])
                     for r in rows],
                 "|LDLᵀ − A| / |A| after block sweeps", (None,) + (".1e",) * 7)]
@@ -263,10 +263,9 @@ def matrix_table(choice):
         rows.append((number, name, "at hand" if own else "missing", run or "nothing", size))
     here = sum(r[2] == "at hand" for r in rows)
     return Table(("No.", "matrix of the paper", "file", "what was run", "order"), rows,
-                 f"{here} of the paper's {len(rows)} matrices were run themselves. A missing one is run as soon as a file of "
-                 "its name is put into the "
-                 "folder of matrices (not with --quick); until then one of its kind at hand, or a generated one, smaller than "
-                 "it, stands in.",
+                 f"{here} of the paper's {len(rows)} matrices {'was run itself' if here == 1 else 'were run themselves'}. A "
+                 "missing one is run as soon as a file of its name is put into the folder of matrices (not with "
+                 "--quick); until then one of its kind at hand, or a generated one, smaller than it, stands in.",
                  about={"what was run": "c-24 and c-39 are of the family of c-72 and c-big, mip_* are "
                         "KKT matrices of MIPLIB "
                         "problems; FAMILY_SIZE[:PARAMETER] is a problem of `saddle gen`", "order": "of what was run"})

@@ -1,5 +1,7 @@
 """What the paper on triangular solves by Jacobi sweeps says in words, judged by what was measured."""
-from judging import all_or_some, by_share, geometric_mean, graded, known, median, of_gpus, on_gpu, percent, reasoned, unmeasured
+from content import counted
+from judging import (all_or_some, by_share, geometric_mean, graded, known, median, of_gpus, on_gpu, percent, reasoned, times,
+                     unmeasured)
 from model import FAILS, HOLDS, PARTLY, Claim, Verdict
 from papers import trisolve_results as read
 
@@ -59,17 +61,17 @@ def few_are_fastest(results):
 
 
 def inaccurate_solves_do(results):
-    best = [(c, b) for c in examples(results) if (b := c.best()) and b.residual is not None]
+    """Beside the residual of the first guess, 0 sweeps."""
+    best = [(c.name, c.points[0].residual, b) for c in examples(results) if (b := c.best()) and b.residual
+            and c.points[0].residual]
     if not best:
         return unmeasured("No example was solved by sweeps with a residual that is known.")
-    least = min(b.residual for _, b in best)
-    gains = [(c.name, (b.residual / c.points[0].residual) ** (-1 / b.sweeps)) for c, b in best
-             if b.sweeps and c.points[0].residual and b.residual]
-    why = "On these matrices a sweep divides the residual by " + ", ".join(f"{g:.2g} ({name})" for name, g in gains) + (
-        "; on Hook_1498 three of them divide it by less than 10, so by less than 2.2 each.")
-    return Verdict(graded(least, 0.1, 0.01), "; ".join(f"{c.name}: {b.residual:.2g} after {b.sweeps} sweeps" for c, b in best)
-                   + ".",
-                   why if least < 0.1 and gains else "")
+    each = ", ".join(f"{(first / b.residual) ** (1 / b.sweeps):.2g} ({name})" for name, first, b in best if b.sweeps)
+    return reasoned(all_or_some(first < 10 * b.residual for _, first, b in best),
+                    "; ".join(f"{name}: divided by {times(first / b.residual)} after {counted(b.sweeps, 'sweep')} ({first:.2g} "
+                              f"to {b.residual:.2g})" for name, first, b in best) + ".",
+                    f"On these matrices a sweep divides the residual by {each}; on Hook_1498 three of them divide it by less "
+                    "than 10, so by less than 2.2 each.")
 
 
 def examples_speed(results):

@@ -104,9 +104,9 @@ def table(choice: Choice) -> Table:
                      name if here else matrices.label(other) if other else "nothing"))
     here = sum(r[4] == "at hand" for r in rows)
     return Table(("matrix of the paper", "rows", "nonzeros", "tested with", "file", "what was run"), rows,
-                 f"Tables 6 and 7: {here} of the paper's {len(rows)} matrices are at hand. A missing one is run as soon as a "
-                 "file of its "
-                 "name (.mtx or .rb, also .gz) is put anywhere into the folder of matrices.", (None, ",d", ",d"),
+                 f"Tables 6 and 7: {here} of the paper's {len(rows)} matrices {'is' if here == 1 else 'are'} at hand. A "
+                 "missing one is run as soon as a file of its name (.mtx or .rb, also .gz) is put anywhere into the folder of matrices.",
+                 (None, ",d", ",d"),
                  {"rows": "as the paper has it, like the nonzeros",
                   "what was run": "FAMILY_SIZE[:PARAMETER] is a problem of `saddle gen`; another name is a matrix of the "
                                   "folder"})
