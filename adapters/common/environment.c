@@ -31,7 +31,12 @@ static saddle_status set_word(const char *word, saddle_options *options, bool *p
         return SADDLE_OK;
     }
     const saddle_status status = saddle_options_set(options, name, value, why);
-    return status ? refuse(word, why, message) : SADDLE_OK;
+    if (status) return refuse(word, why, message);
+    if (!strcmp(name, "method") && options->method != SADDLE_METHOD_DIRECT)
+        return refuse(word, "the host asks for factors, which only direct has", message);
+    if (!strcmp(name, "absolute") && options->absolute == SADDLE_ON)
+        return refuse(word, "the host asks for solutions with the matrix itself", message);
+    return SADDLE_OK;
 }
 
 saddle_status door_environment(saddle_options *options, bool *print, char *message)

@@ -135,7 +135,9 @@ static int fill(const request *q, const ssids_options *options, ssids_akeep *a, 
     if (!flag) flag = find_order(q, options, o, a, message);
     if (flag < 0) return flag;
     if (flag == SSIDS_STRUCTURE && !options->action) return SSIDS_SINGULAR;
-    if (options->ordering != 1) o->order = SADDLE_ORDER_USER;
+    /* what was found or given; an order that SADDLE_OPTIONS names wins over one that is given */
+    if (options->ordering == 2 || (options->ordering == 0 && o->order == SADDLE_ORDER_AUTO))
+        o->order = SADDLE_ORDER_USER;
     const int planned = ssids_flag_of(plan(a, message));
     return planned ? planned : flag ? flag : read;
 }

@@ -587,6 +587,13 @@ static void test_options_of_the_environment_are_taken_or_refused(void **state)
     assert_int_equal(door_environment(&options, &print, message), SADDLE_BAD_OPTION);
     setenv("SADDLE_OPTIONS", "print=loud", 1);
     assert_int_equal(door_environment(&options, &print, message), SADDLE_BAD_OPTION);
+    setenv("SADDLE_OPTIONS", "method=direct absolute=off", 1);
+    assert_int_equal(door_environment(&options, &print, message), SADDLE_OK);
+    setenv("SADDLE_OPTIONS", "method=ldlt", 1); /* its solutions are no solutions, its inertia none */
+    assert_int_equal(door_environment(&options, &print, message), SADDLE_BAD_OPTION);
+    assert_non_null(strstr(message, "method=ldlt"));
+    setenv("SADDLE_OPTIONS", "absolute=on", 1);
+    assert_int_equal(door_environment(&options, &print, message), SADDLE_BAD_OPTION);
     struct ma97_info_d info;
     const struct ma97_control_d control = ipopt_control();
     void *akeep = NULL;

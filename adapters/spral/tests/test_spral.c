@@ -271,6 +271,13 @@ static void order_of_a_chain_stays(void)
     CHECK(inform.flag == 0 && inform.num_neg == 0 && inform.num_two == 0);
     for (int i = 0; i < 20; ++i) CHECK(pivots[i] == i);
     spral_ssids_free(&akeep, &fkeep);
+    for (int i = 0; i < 20; ++i) order[i] = 19 - i;
+    setenv("SADDLE_OPTIONS", "order=natural", 1); /* wins over the program's */
+    spral_ssids_analyse(true, 20, order, s->ptr, s->row, NULL, &akeep, &options, &inform);
+    unsetenv("SADDLE_OPTIONS");
+    CHECK(inform.flag == 0);
+    for (int i = 0; i < 20; ++i) CHECK(order[i] == i);
+    spral_ssids_free(&akeep, &fkeep);
     free(s);
 }
 
