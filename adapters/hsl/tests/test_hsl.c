@@ -331,6 +331,72 @@ static void test_ma97_honours_threshold_scaling_and_small(void **state)
     ma97_finalise_d(&akeep, &fkeep);
 }
 
+/* It used to be refused once, and taken for the one in use when it came again. */
+static void test_ma97_refuses_a_bad_scaling_every_time(void **state)
+{
+    (void)state;
+    struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    double x[N], scale[N] = {1, 2, 3, 4, 5};
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    for (int turn = 0; turn < 3; ++turn) {
+        if (turn == 1) ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, scale);
+        const double bad[] = {0, -1, NAN, INFINITY};
+        for (int k = 0; k < 8; ++k) {
+            double wrong[N] = {1, 1, bad[k / 2], 1, 1};
+            ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, wrong);
+            assert_int_equal(info.flag, MA97_BAD_VALUE);
+            ma97_solve_d(0, 1, x, N, &akeep, &fkeep, &control, &info);
+            assert_int_equal(info.flag, MA97_CALL_SEQUENCE);
+        }
+        ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, turn ? scale : NULL);
+        assert_int_equal(info.flag, 0);
+        right_hand_side(val1, x);
+        ma97_solve_d(0, 1, x, N, &akeep, &fkeep, &control, &info);
+        assert_solution(x);
+    }
+    ma97_finalise_d(&akeep, &fkeep);
+}
+
+/* A right-hand side that is no number fails the call, and what fails leaves no factors. */
+static void test_ma97_has_no_factors_after_a_failure(void **state)
+{
+    (void)state;
+    const struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    double x[N] = {1, 2, NAN, 4, 5};
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    ma97_factor_solve_d(4, ptr1, row1, val1, 1, x, N, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_BAD_VALUE);
+    assert_int_equal(info.num_neg, -1);
+    ma97_solve_d(0, 1, x, N, &akeep, &fkeep, &control, &info);
+    assert_int_equal(info.flag, MA97_CALL_SEQUENCE);
+    ma97_finalise_d(&akeep, &fkeep);
+}
+
+static void test_ma97_takes_a_matrix_without_rows(void **state)
+{
+    (void)state;
+    struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    double nothing = 1;
+    int order = 1;
+    for (control.ordering = 0; control.ordering <= 8; ++control.ordering)
+        for (control.scaling = 0; control.scaling <= 4; ++control.scaling) {
+            void *akeep = NULL, *fkeep = NULL;
+            ma97_analyse_d(1, 0, ptr1, row1, &nothing, &akeep, &control, &info, &order);
+            assert_int_equal(info.flag, 0);
+            ma97_factor_d(4, ptr1, row1, &nothing, &akeep, &fkeep, &control, &info, &nothing);
+            assert_int_equal(info.flag, 0);
+            assert_int_equal(info.num_neg, 0);
+            ma97_solve_d(0, 1, &nothing, 0, &akeep, &fkeep, &control, &info);
+            assert_int_equal(info.flag, 0);
+            ma97_finalise_d(&akeep, &fkeep);
+        }
+}
+
 static void test_ma97_honours_orders(void **state)
 {
     (void)state;
@@ -600,6 +666,13 @@ static void test_options_of_the_environment_are_taken_or_refused(void **state)
     ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
     assert_true(info.flag < 0);
     assert_null(akeep);
+    setenv("SADDLE_OPTIONS", "factorization=static certify=off", 1); /* nothing is counted */
+    void *fkeep = NULL;
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_SINGULAR_STOP);
+    assert_int_equal(info.num_neg, -1);
+    ma97_finalise_d(&akeep, &fkeep);
     unsetenv("SADDLE_OPTIONS");
 }
 
@@ -695,6 +768,9 @@ int main(void)
         cmocka_unit_test(test_ma97_never_follows_a_handle_that_is_not_live),
         cmocka_unit_test(test_ma97_refuses_what_is_missing),
         cmocka_unit_test(test_ma97_honours_threshold_scaling_and_small),
+        cmocka_unit_test(test_ma97_refuses_a_bad_scaling_every_time),
+        cmocka_unit_test(test_ma97_has_no_factors_after_a_failure),
+        cmocka_unit_test(test_ma97_takes_a_matrix_without_rows),
         cmocka_unit_test(test_ma97_honours_orders),
         cmocka_unit_test(test_ma97_one_analysis_has_many_factors),
         cmocka_unit_test(test_ma27_factors_and_solves_as_ipopt_does),
