@@ -57,10 +57,26 @@ static int take_values(ssids_fkeep *f, const double **val)
     return SSIDS_SUCCESS;
 }
 
-/* Whether the count of negative eigenvalues may be wrong although it was looked at. */
+/* Whether the count of negative eigenvalues may be wrong although it was looked at, or there is none. */
 static bool in_doubt(const ssids_fkeep *f, const saddle_info *info)
 {
-    return !f->posdef && !info->inertia_certain && f->own.options.certify != SADDLE_OFF;
+    if (f->posdef) return false;
+    return info->inertia_negative < 0 || (!info->inertia_certain && f->own.options.certify != SADDLE_OFF);
+}
+
+/* Says what is known of the count, which is then no number: a program that looks at no warning must not take
+ * it for the truth. */
+static void tell_doubt(const saddle_info *info, bool full, ssids_inform *inform, char *message)
+{
+    if (info->inertia_negative < 0)
+        snprintf(message, SADDLE_MESSAGE_SIZE,
+                 "the factorization that SADDLE_OPTIONS asks for counts nothing");
+    else
+        snprintf(message, SADDLE_MESSAGE_SIZE,
+                 "%s: between %lld and %lld eigenvalues are negative, %d were counted",
+                 full ? "no pivot is zero, but rounding may have changed signs" : "rounding decides on signs",
+                 (long long)info->negative_least, (long long)info->negative_most, inform->num_neg);
+    inform->num_neg = -1;
 }
 
 /* What the factors were found to be. Returns a flag: 0, or that the matrix is singular or in doubt. */
@@ -74,7 +90,7 @@ static int look(ssids_fkeep *f, const ssids_options *options, char *message)
         return ssids_flag_of(status);
     }
     f->bytes = info.factor_bytes;
-    inform->matrix_rank = ssids_int(info.rank);
+    inform->matrix_rank = ssids_int(info.rank < 0 ? f->akeep->pattern.n : info.rank);
     inform->maxfront = ssids_int(info.largest_front > 0 ? info.largest_front : info.planned_rows);
     inform->num_delay = ssids_int(info.delayed);
     inform->num_factor = info.factor_nnz;
@@ -89,13 +105,10 @@ static int look(ssids_fkeep *f, const ssids_options *options, char *message)
         const int flag = ssids_drop_small(f, options->small);
         if (flag) return flag;
     }
-    if (inform->matrix_rank < f->akeep->pattern.n) return options->action ? SSIDS_RANK : SSIDS_SINGULAR;
-    if (!in_doubt(f, &info)) return SSIDS_SUCCESS;
-    snprintf(message, SADDLE_MESSAGE_SIZE,
-             "no pivot is zero, but rounding may have changed signs: between %lld and %lld eigenvalues are "
-             "negative, %d were counted",
-             (long long)info.negative_least, (long long)info.negative_most, inform->num_neg);
-    return SSIDS_RANK;
+    const bool full = inform->matrix_rank == f->akeep->pattern.n, doubt = in_doubt(f, &info);
+    if (doubt) tell_doubt(&info, full, inform, message);
+    if (!full) return options->action ? SSIDS_RANK : SSIDS_SINGULAR;
+    return doubt ? SSIDS_RANK : SSIDS_SUCCESS;
 }
 
 /* All of it. Returns a flag. */

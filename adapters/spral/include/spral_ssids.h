@@ -53,7 +53,7 @@ struct spral_ssids_inform {
     int maxfront;                  /* rows of the largest front */
     int num_delay;                 /* columns that were delayed to a parent front */
     int64_t num_factor, num_flops; /* entries of L, operations: predicted by analyse, counted by factor */
-    int num_neg;                   /* negative eigenvalues */
+    int num_neg;                   /* negative eigenvalues; -1: the count is in doubt (flag 7) */
     int num_sup;                   /* fronts of the tree */
     int num_two;                   /* 2x2 pivots */
     int stat;                      /* an error number, if memory is short */

@@ -563,6 +563,31 @@ static void singular_matrices_are_told(void)
     free(s);
 }
 
+/* Rank 1 but for the rounding of its entries: which signs the small eigenvalues have is chance. */
+static void counts_in_doubt_are_no_numbers(void)
+{
+    system_of *s = new_system(3, 0);
+    put(s, 0, 0, 0.1), put(s, 1, 0, 0.3), put(s, 2, 0, 0.7);
+    put(s, 1, 1, 0.9), put(s, 2, 1, 2.1), put(s, 2, 2, 4.9);
+    compress(s);
+    options_of options = quiet_options(0);
+    void *akeep = NULL, *fkeep = NULL;
+    inform_of inform = factor_system(s, false, &options, &akeep, &fkeep);
+    CHECK(inform.flag == 7 && inform.num_neg == -1);
+    double x[3] = {1, 3, 7};
+    spral_ssids_solve1(0, x, akeep, fkeep, &options, &inform);
+    CHECK(inform.flag == 7 && inform.num_neg == -1);
+    spral_ssids_free(&akeep, &fkeep);
+    put(s, 0, 0, 2);
+    compress(s);
+    setenv("SADDLE_OPTIONS", "factorization=static certify=off", 1); /* nothing is counted */
+    inform = factor_system(s, false, &options, &akeep, &fkeep);
+    unsetenv("SADDLE_OPTIONS");
+    CHECK(inform.flag == 7 && inform.num_neg == -1 && inform.matrix_rank == 3);
+    spral_ssids_free(&akeep, &fkeep);
+    free(s);
+}
+
 static void small_pivots_count_as_zero(void)
 {
     system_of *s = new_system(4, 0);
@@ -721,6 +746,7 @@ int main(void)
         {"definite matrices have a Cholesky factor", definite_matrices_have_a_cholesky_factor},
         {"pivots are told and can be altered", pivots_are_told_and_can_be_altered},
         {"singular matrices are told", singular_matrices_are_told},
+        {"counts in doubt are no numbers", counts_in_doubt_are_no_numbers},
         {"small pivots count as zero", small_pivots_count_as_zero},
         {"calls out of order are refused", calls_out_of_order_are_refused},
         {"factors share an analysis", factors_share_an_analysis},
