@@ -87,7 +87,13 @@ static saddle_status check(hsl_engine *e, saddle_status status)
     return status ? fail(e, status, saddle_message(e->solver)) : SADDLE_OK;
 }
 
-/* A user who set SADDLE_OPTIONS is told what is wrong with it whatever the host's print level is. */
+saddle_status hsl_environment(saddle_options *options, bool *print, char *message)
+{
+    const saddle_status status = door_environment(options, print, message);
+    if (status) fprintf(stderr, "saddle: %s\n", message);
+    return status;
+}
+
 static saddle_status options_of(hsl_engine *e, const hsl_wish *wish, saddle_options *o)
 {
     *o = saddle_options_default();
@@ -100,9 +106,7 @@ static saddle_status options_of(hsl_engine *e, const hsl_wish *wish, saddle_opti
     o->order = wish->order;
     o->pairs = wish->pairs;
     o->factorization = wish->factorization;
-    const saddle_status status = door_environment(o, &e->print, e->message);
-    if (status) fprintf(stderr, "saddle: %s\n", e->message);
-    return status;
+    return hsl_environment(o, &e->print, e->message);
 }
 
 /* Whether two scalings of n rows are the same, or both are none. */

@@ -47,6 +47,10 @@ typedef struct hsl_engine {
     char message[SADDLE_MESSAGE_SIZE];
 } hsl_engine;
 
+/* SADDLE_OPTIONS (adapters/common/environment.h). A user who set it is told on standard error what is wrong
+ * with it, whatever the host's print level is. */
+saddle_status hsl_environment(saddle_options *options, bool *print, char *message);
+
 /* NULL if out of memory. Nothing but memory is taken; the first analysis may fail for other reasons. */
 hsl_engine *hsl_engine_new(void);
 void hsl_engine_free(hsl_engine *engine); /* NULL: nothing */

@@ -118,15 +118,6 @@ static saddle_status build(hsl_kept *k, int n, int nz, const int *irn, const int
     return status;
 }
 
-/* A solver that is no use is not kept: it has no pattern that a call could match. */
-static void throw_away(hsl_kept *k)
-{
-    if (!k) return;
-    hsl_engine_free(k->engine);
-    hsl_pattern_free(&k->pattern);
-    free(k);
-}
-
 static void tell_failure(const int *icntl, int *info, const char *call, saddle_status status,
                          const char *message)
 {
@@ -166,7 +157,7 @@ EXPORT void ma27ad_(const int *n, const int *nz, const int *irn, const int *icn,
     if (!status) status = build(k, *n, *nz, irn, icn, ikeep, cntl, message);
     if (status) {
         tell_failure(icntl, info, call, status, message);
-        throw_away(k);
+        hsl_keep_free(k);
         return;
     }
     tell_lengths(*nz, *n, info);
@@ -197,7 +188,7 @@ static saddle_status take_solver(int n, int nz, const int *irn, const int *icn, 
         if (!k) return SADDLE_OUT_OF_MEMORY;
         const saddle_status status = build(k, n, nz, irn, icn, ikeep, cntl, message);
         if (status) {
-            throw_away(k);
+            hsl_keep_free(k);
             return status;
         }
         k->array = ikeep;
@@ -242,8 +233,9 @@ static saddle_status factor(hsl_kept *k, const double *a, const double *cntl, ch
 {
     const hsl_wish wish = wish_of(cntl, k->engine->order);
     k->factors = 0;
-    const saddle_status status =
-        hsl_engine_factor(k->engine, hsl_pattern_values(&k->pattern, a), &wish, 0, NULL, 0);
+    const double *const values = hsl_pattern_values(&k->pattern, a, &k->values);
+    if (!values) return SADDLE_OUT_OF_MEMORY;
+    const saddle_status status = hsl_engine_factor(k->engine, values, &wish, 0, NULL, 0);
     if (status) strcpy(message, k->engine->message);
     if (!status) k->factors = hsl_number();
     return status;
@@ -300,7 +292,7 @@ static saddle_status take_factors(const header *h, const int *iw, const double *
     saddle_status status = build(k, h->n, h->nz, iw + HEADER, iw + HEADER + h->nz, NULL, cntl, message);
     if (!status) status = factor(k, a, cntl, message);
     if (status) {
-        throw_away(k);
+        hsl_keep_free(k);
         return status;
     }
     k->factors = h->factors;

@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A KKT matrix: the lower triangle by columns, from 1, as Ipopt gives it. Inertia (3, 2, 0).
  *
@@ -435,6 +436,38 @@ static void test_ma97_honours_orders(void **state)
     assert_int_equal(info.flag, MA97_BAD_ARGUMENT);
 }
 
+/* Ipopt analyses before every factorization where it asks for a matched order and for scaling. */
+static void test_ma97_says_once_what_runs(void **state)
+{
+    (void)state;
+    struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    double val[ENTRIES], scale[N];
+    FILE *const file = tmpfile();
+    fflush(stdout);
+    const int kept = dup(fileno(stdout));
+    assert_true(file && dup2(fileno(file), fileno(stdout)) >= 0);
+    memcpy(val, val1, sizeof val);
+    control.print_level = control.scaling = 1;
+    control.ordering = 7;
+    for (int turn = 0; turn < 3; ++turn) {
+        ma97_analyse_d(0, N, ptr1, row1, val, &akeep, &control, &info, NULL);
+        ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, scale);
+    }
+    ma97_finalise_d(&akeep, &fkeep);
+    fflush(stdout);
+    dup2(kept, fileno(stdout));
+    close(kept);
+    rewind(file);
+    char line[256];
+    int lines = 0;
+    while (fgets(line, sizeof line, file)) ++lines;
+    fclose(file);
+    assert_int_equal(info.flag, 0);
+    assert_int_equal(lines, 1);
+}
+
 static void test_ma97_one_analysis_has_many_factors(void **state)
 {
     (void)state;
@@ -741,6 +774,46 @@ static long resident(void)
     return pages * 4096;
 }
 
+/* Factors of one analysis, whose pattern was cleaned so that values are copied. */
+enum { SHARING = 4 };
+static void *shared_akeep;
+static void *factor_shared(void *argument)
+{
+    static const double val[] = {2, 1, 1, 3, 1, 7, 4, 1, 0, 0};
+    const struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    const double times = *(const double *)argument;
+    double scaled[10], x[N];
+    for (int k = 0; k < 10; ++k) scaled[k] = times * val[k];
+    for (int round = 0; round < 50; ++round) {
+        void *fkeep = NULL;
+        ma97_factor_d(4, NULL, NULL, scaled, &shared_akeep, &fkeep, &control, &info, NULL);
+        assert_int_equal(info.flag, 0);
+        right_hand_side(val1, x);
+        for (int i = 0; i < N; ++i) x[i] *= times;
+        ma97_solve_d(0, 1, x, N, &shared_akeep, &fkeep, &control, &info);
+        assert_solution(x);
+        ma97_finalise_d(NULL, &fkeep);
+    }
+    return NULL;
+}
+
+static void test_threads_factor_one_analysis(void **state)
+{
+    (void)state;
+    static const int ptr[N + 1] = {1, 4, 7, 9, 10, 11}, row[] = {1, 3, 4, 2, 5, 1, 3, 4, 4, 5};
+    static double times[SHARING] = {1, 2, 4, 8};
+    const struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    pthread_t thread[SHARING];
+    ma97_analyse_d(1, N, ptr, row, NULL, &shared_akeep, &control, &info, NULL);
+    assert_int_equal(info.matrix_outrange, 1);
+    for (int k = 0; k < SHARING; ++k)
+        assert_int_equal(pthread_create(&thread[k], NULL, factor_shared, &times[k]), 0);
+    for (int k = 0; k < SHARING; ++k) pthread_join(thread[k], NULL);
+    ma97_free_akeep_d(&shared_akeep);
+}
+
 static void test_ten_thousand_solves_leak_nothing(void **state)
 {
     (void)state;
@@ -772,6 +845,7 @@ int main(void)
         cmocka_unit_test(test_ma97_has_no_factors_after_a_failure),
         cmocka_unit_test(test_ma97_takes_a_matrix_without_rows),
         cmocka_unit_test(test_ma97_honours_orders),
+        cmocka_unit_test(test_ma97_says_once_what_runs),
         cmocka_unit_test(test_ma97_one_analysis_has_many_factors),
         cmocka_unit_test(test_ma27_factors_and_solves_as_ipopt_does),
         cmocka_unit_test(test_ma27_tells_singular_and_arrays_that_are_too_small),
@@ -781,6 +855,7 @@ int main(void)
         cmocka_unit_test(test_options_of_the_environment_are_taken_or_refused),
         cmocka_unit_test(test_handles_are_given_out_once),
         cmocka_unit_test(test_two_hosts_in_two_threads),
+        cmocka_unit_test(test_threads_factor_one_analysis),
         cmocka_unit_test(test_ten_thousand_solves_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
