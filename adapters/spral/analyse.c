@@ -127,19 +127,20 @@ static int fill(const request *q, const ssids_options *options, ssids_akeep *a, 
     a->inform.matrix_dup = ssids_int(a->pattern.duplicate);
     a->inform.matrix_missing_diag = ssids_int(a->pattern.missing);
     a->inform.matrix_outrange = ssids_int(a->pattern.outside);
-    a->inform.matrix_rank = q->in.n;
+    a->inform.matrix_rank = q->in.n - a->pattern.empty;
+    a->warning = read;
     a->permutation = malloc(((size_t)q->in.n + 1) * sizeof *a->permutation);
     if (!a->permutation) return SSIDS_ALLOCATION;
     saddle_options *const o = &a->spare.options;
     int flag = ssids_solver_options(options, SADDLE_SCALING_NONE, q->threads, o, &a->print, message);
     if (!flag) flag = find_order(q, options, o, a, message);
     if (flag < 0) return flag;
-    if (flag == SSIDS_STRUCTURE && !options->action) return SSIDS_SINGULAR;
     /* what was found or given; an order that SADDLE_OPTIONS names wins over one that is given */
     if (options->ordering == 2 || (options->ordering == 0 && o->order == SADDLE_ORDER_AUTO))
         o->order = SADDLE_ORDER_USER;
     const int planned = ssids_flag_of(plan(a, message));
-    return planned ? planned : flag ? flag : read;
+    if (planned || flag) return planned ? planned : flag;
+    return a->pattern.empty > 0 ? SSIDS_STRUCTURE : read;
 }
 
 static void analyse(const request *q, void **akeep, const ssids_options *options, ssids_inform *inform)

@@ -177,6 +177,7 @@ static void factor(bool posdef, bool has_pattern, const double *val, double *sca
     if (!flag) flag = run(f, options, val, scale, message);
     if (f) *inform = f->inform;
     ssids_tell(CALL, options, flag, message, inform);
+    if (flag == SSIDS_SUCCESS) inform->flag = a->warning; /* which was printed once */
     if (f) f->inform = *inform;
 }
 

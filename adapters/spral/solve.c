@@ -107,6 +107,7 @@ static ssids_fkeep *begin_query(const char *call, const void *akeep, const void 
     ssids_fkeep *const f = open_factors(akeep, fkeep);
     const bool fits = f && f->posdef == posdef;
     *inform = f ? f->inform : (ssids_inform){0};
+    inform->flag = SSIDS_SUCCESS; /* warnings of factor are those of solves */
     if (fits) return f;
     const int other = posdef ? SSIDS_NOT_LLT : SSIDS_NOT_LDLT;
     ssids_tell(call, options, f ? other : SSIDS_CALL_SEQUENCE, NULL, inform);
