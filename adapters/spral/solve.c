@@ -5,13 +5,16 @@
  *
  *     job 1  x = L^-1 P' U T b     2  x = D^-1 b     3  x = T U P L'^-1 b     4  3 after 2     0  4 after 1
  *
- * In between vectors are in the order of the pivots. Of a positive definite matrix L is what SSIDS calls L
- * times D^-1/2, so the parts 1 and 3 each take a root of D.
+ * In between vectors are in the order of the pivots here, but the caller's are in that of the variables:
+ * SPRAL's code puts what jobs 1 and 2 return back to its variables, and takes the vectors of jobs 2, 3 and 4
+ * from there (src/ssids/fkeep.F90 of its repository, inner_solve_cpu), which its formulas do not say. Of a
+ * positive definite matrix L is what SSIDS calls L times D^-1/2, so the parts 1 and 3 each take a root of D.
  */
 #include "adapters/spral/keep.h"
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char CALL[] = "ssids_solve";
 
@@ -68,15 +71,34 @@ static int run_whole(const ssids_fkeep *f, int64_t nrhs, double *x, int64_t ldx,
     return ssids_flag_of(status);
 }
 
+/* Columns from the order of the variables into that of the pivots, or back. */
+static int permute(const ssids_fkeep *f, bool back, int64_t nrhs, double *x, int64_t ldx)
+{
+    const size_t n = (size_t)f->akeep->pattern.n;
+    int32_t *const order = malloc((n + 1) * sizeof *order);
+    double *const column = malloc((n + 1) * sizeof *column);
+    const int flag =
+        order && column ? ssids_flag_of(saddle_get_pivots(f->own.solver, order, NULL)) : SSIDS_ALLOCATION;
+    for (int64_t c = 0; c < nrhs && !flag; ++c, x += ldx) {
+        for (size_t k = 0; k < n; ++k) column[back ? (size_t)order[k] : k] = x[back ? k : (size_t)order[k]];
+        memcpy(x, column, n * sizeof *column);
+    }
+    free(order);
+    free(column);
+    return flag;
+}
+
 static int run_job(const ssids_fkeep *f, int job, int64_t nrhs, double *x, int64_t ldx, char *message)
 {
     int flag = SSIDS_SUCCESS;
     if (job == 0 && !f->inverse) return run_whole(f, nrhs, x, ldx, message);
+    if (job >= 2) flag = permute(f, false, nrhs, x, ldx);
     if (job == 0 || job == 1) flag = run_part(f, SADDLE_FORWARD, nrhs, x, ldx, message);
     if (!flag && (job == 0 || job == 2 || job == 4))
         flag = run_part(f, SADDLE_DIAGONAL, nrhs, x, ldx, message);
     if (!flag && (job == 0 || job == 3 || job == 4))
         flag = run_part(f, SADDLE_BACKWARD, nrhs, x, ldx, message);
+    if (!flag && (job == 1 || job == 2)) flag = permute(f, true, nrhs, x, ldx);
     return flag;
 }
 
@@ -143,7 +165,7 @@ void spral_ssids_enquire_indef(const void *akeep, const void *fkeep,
     const int flag = order ? ssids_get_pivots(f, order, d) : SSIDS_ALLOCATION;
     for (int32_t k = 0; k < n && !flag && piv_order; ++k) {
         if (order[k] < 0)
-            piv_order[-1 - order[k]] = -(k + base);
+            piv_order[-1 - order[k]] = base == 0 ? k : -(k + base); /* from 0 SPRAL has no sign: 0 has none */
         else
             piv_order[order[k]] = k + base;
     }

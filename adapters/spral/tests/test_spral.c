@@ -399,18 +399,24 @@ static void scalings_are_honoured_and_returned(void)
     free(s);
 }
 
-/* x' D^-1 y of the numbers that enquire_indef returns. */
-static double form(int n, const double *d, const double *x, const double *y)
+/* y = D^-1 x of the numbers that enquire_indef returns, for x in the order of the variables, as SPRAL has it.
+ */
+static void apply_pivots(int n, int base, const int *pivots, const double *d, const double *x, double *y)
 {
-    double sum = 0;
+    int variable[MOST];
+    for (int i = 0; i < n; ++i) variable[abs(pivots[i]) - base] = i;
+    for (int i = 0; i < n; ++i) y[i] = 0;
     for (int k = 0; k < n; ++k) {
-        sum += x[k] * d[2 * k] * y[k];
-        if (k + 1 < n) sum += d[2 * k + 1] * (x[k] * y[k + 1] + x[k + 1] * y[k]);
+        const int i = variable[k], j = k + 1 < n ? variable[k + 1] : i;
+        y[i] += d[2 * k] * x[i];
+        if (j == i) continue;
+        y[i] += d[2 * k + 1] * x[j];
+        y[j] += d[2 * k + 1] * x[i];
     }
-    return sum;
 }
 
-/* Parts one after the other are A^-1, and so is X' D^-1 X with X = L^-1 P' S of job 1, D^-1 as returned. */
+/* Parts one after the other are A^-1, and so is X' D^-1 X with X of job 1, D^-1 as returned, which is job 2.
+ */
 static void parts_of_a_solve_fit_together(void)
 {
     for (int scaling = 0; scaling <= 4; ++scaling) {
@@ -420,7 +426,8 @@ static void parts_of_a_solve_fit_together(void)
         inform_of inform;
         void *akeep = NULL, *fkeep = NULL;
         double whole[20 * 20] = {0}, parts[20 * 20] = {0}, four[20 * 20] = {0}, forward[20 * 20] = {0};
-        double d[40], scale[20];
+        double d[40], scale[20], diagonal[20 * 20];
+        int pivots[20];
         for (int i = 0; i < 20; ++i) scale[i] = 1 + 0.1 * i;
         for (int j = 0; j < 20; ++j) whole[21 * j] = parts[21 * j] = four[21 * j] = forward[21 * j] = 1;
         options.scaling = scaling;
@@ -435,11 +442,20 @@ static void parts_of_a_solve_fit_together(void)
         spral_ssids_solve(1, 20, four, 20, akeep, fkeep, &options, &inform);
         spral_ssids_solve(4, 20, four, 20, akeep, fkeep, &options, &inform);
         spral_ssids_solve(1, 20, forward, 20, akeep, fkeep, &options, &inform);
-        spral_ssids_enquire_indef(akeep, fkeep, &options, &inform, NULL, d);
+        spral_ssids_enquire_indef(akeep, fkeep, &options, &inform, pivots, d);
         CHECK(inform.flag == 0 && distance(400, whole, parts) < 1e-12 && distance(400, whole, four) < 1e-12);
-        for (int i = 0; i < 20; ++i)
-            for (int j = 0; j < 20; ++j)
-                CHECK(fabs(form(20, d, forward + 20 * i, forward + 20 * j) - whole[20 * j + i]) < 1e-11);
+        memcpy(diagonal, forward, sizeof diagonal);
+        spral_ssids_solve(2, 20, diagonal, 20, akeep, fkeep, &options, &inform);
+        for (int j = 0; j < 20; ++j) {
+            double y[20];
+            apply_pivots(20, 0, pivots, d, forward + 20 * j, y);
+            CHECK(distance(20, y, diagonal + 20 * j) < 1e-12);
+            for (int i = 0; i < 20; ++i) {
+                double sum = 0;
+                for (int k = 0; k < 20; ++k) sum += forward[20 * i + k] * y[k];
+                CHECK(fabs(sum - whole[20 * j + i]) < 1e-11);
+            }
+        }
         spral_ssids_free(&akeep, &fkeep);
         free(s);
     }
@@ -525,12 +541,14 @@ static void pivots_are_told_and_can_be_altered(void)
             at[place] = i;
         }
         int pairs = 0;
-        for (int k = 0; k + 1 < 20; ++k) { /* both of a pair are negative, and nobody else */
+        for (int i = 0; i < 20 && base == 0; ++i) CHECK(order[i] >= 0); /* programs index with it */
+        for (int k = 0; k + 1 < 20; ++k) { /* from 1 both of a pair are negative, and nobody else */
             if (d[2 * k + 1] == 0) {
                 CHECK(order[at[k]] >= 0);
                 continue;
             }
-            CHECK((order[at[k]] < 0 || k + base == 0) && order[at[k + 1]] < 0 && d[2 * k + 3] == 0);
+            CHECK(base == 0 || (order[at[k]] < 0 && order[at[k + 1]] < 0));
+            CHECK(d[2 * k + 3] == 0);
             ++pairs, ++k;
         }
         CHECK(pairs == inform.num_two && pairs > 0);
