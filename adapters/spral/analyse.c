@@ -146,8 +146,12 @@ static int fill(const request *q, const ssids_options *options, ssids_akeep *a, 
 static void analyse(const request *q, void **akeep, const ssids_options *options, ssids_inform *inform)
 {
     char message[SADDLE_MESSAGE_SIZE] = "";
-    ssids_akeep *a = calloc(1, sizeof *a);
     *inform = (ssids_inform){0};
+    if (!akeep) {
+        ssids_tell(CALL, options, SSIDS_CALL_SEQUENCE, "akeep is NULL", inform);
+        return;
+    }
+    ssids_akeep *a = calloc(1, sizeof *a);
     spral_ssids_free_akeep(akeep); /* what may be there is ours, or is not looked at */
     if (!a) {
         ssids_tell(CALL, options, SSIDS_ALLOCATION, NULL, inform);

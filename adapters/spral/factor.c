@@ -159,8 +159,9 @@ static void factor(bool posdef, bool has_pattern, const double *val, double *sca
     char message[SADDLE_MESSAGE_SIZE] = "";
     ssids_akeep *const a = ssids_find_akeep(akeep);
     *inform = (ssids_inform){0};
-    if (!a) {
-        ssids_tell(CALL, options, SSIDS_CALL_SEQUENCE, "there is no such akeep", inform);
+    if (!a || !fkeep) {
+        ssids_tell(CALL, options, SSIDS_CALL_SEQUENCE, a ? "fkeep is NULL" : "there is no such akeep",
+                   inform);
         return;
     }
     ssids_fkeep *const f = open_fkeep(a, fkeep);

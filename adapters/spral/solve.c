@@ -111,6 +111,10 @@ void spral_ssids_solve(int job, int nrhs, double *x, int ldx, void *akeep, void 
     *inform = f ? f->inform : (ssids_inform){0};
     if (!flag && (job < 0 || job > 4 || (f->posdef && (job == 2 || job == 4)))) flag = SSIDS_JOB;
     if (!flag && (nrhs < 1 || ldx < f->akeep->pattern.n)) flag = SSIDS_X_SIZE;
+    if (!flag && !x && f->akeep->pattern.n > 0) {
+        strcpy(message, "x is NULL");
+        flag = SSIDS_UNKNOWN;
+    }
     if (!flag) flag = run_job(f, job, nrhs, x, ldx, message);
     if (flag) ssids_tell(CALL, options, flag, message, inform); /* a warning of factor stays */
 }
@@ -179,6 +183,10 @@ void spral_ssids_alter(const double *d, const void *akeep, void *fkeep,
     static const char call[] = "ssids_alter";
     ssids_fkeep *const f = begin_query(call, akeep, fkeep, false, options, inform);
     if (!f) return;
+    if (!d && f->akeep->pattern.n > 0) {
+        ssids_tell(call, options, SSIDS_UNKNOWN, "d is NULL", inform);
+        return;
+    }
     const size_t count = 2 * (size_t)f->akeep->pattern.n;
     if (!f->inverse) f->inverse = malloc((count + 1) * sizeof *f->inverse);
     if (!f->inverse) {

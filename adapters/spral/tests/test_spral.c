@@ -710,6 +710,33 @@ static void calls_out_of_order_are_refused(void)
     free(s);
 }
 
+static void pointers_that_are_null_are_refused(void)
+{
+    system_of *s = five(0);
+    options_of options = quiet_options(0);
+    void *akeep = NULL, *fkeep = NULL;
+    double scale[5] = {1, 2, 3, 4, 5};
+    inform_of inform;
+    spral_ssids_analyse(true, 5, NULL, s->ptr, s->row, NULL, NULL, &options, &inform);
+    CHECK(inform.flag == -1);
+    spral_ssids_analyse(true, 5, NULL, s->ptr, s->row, NULL, &akeep, &options, &inform);
+    spral_ssids_factor(false, NULL, NULL, s->val, NULL, akeep, NULL, &options, &inform);
+    CHECK(inform.flag == -1);
+    for (int scaled = 0; scaled <= 1; ++scaled) {
+        spral_ssids_factor(false, NULL, NULL, s->val, scaled ? scale : NULL, akeep, &fkeep, &options,
+                           &inform);
+        CHECK(inform.flag == 0);
+        for (int job = 0; job <= 4; ++job) {
+            spral_ssids_solve1(job, NULL, akeep, fkeep, &options, &inform);
+            CHECK(inform.flag == -99);
+        }
+        spral_ssids_alter(NULL, akeep, fkeep, &options, &inform);
+        CHECK(inform.flag == -99 && solve_system(s, akeep, fkeep, &options) < 1e-13);
+    }
+    spral_ssids_free(&akeep, &fkeep);
+    free(s);
+}
+
 static void factors_share_an_analysis(void)
 {
     system_of *s = saddle_point(40, 15, 0, 31), *t = saddle_point(40, 15, 0, 31);
@@ -793,6 +820,7 @@ int main(void)
         {"counts in doubt are no numbers", counts_in_doubt_are_no_numbers},
         {"small pivots count as zero", small_pivots_count_as_zero},
         {"calls out of order are refused", calls_out_of_order_are_refused},
+        {"pointers that are NULL are refused", pointers_that_are_null_are_refused},
         {"factors share an analysis", factors_share_an_analysis},
         {"figures are those of the matrix", figures_are_those_of_the_matrix}};
     return run_tests(tests, (int)(sizeof tests / sizeof tests[0]));
