@@ -7,6 +7,7 @@
 #include "adapters/hsl/engine.h"
 
 #include "adapters/common/environment.h"
+#include "adapters/common/size.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -146,6 +147,7 @@ saddle_status hsl_engine_analyse(hsl_engine *e, const saddle_matrix *A, const hs
                                  const int32_t *order)
 {
     e->n = A->rows;
+    e->entries = A->entries;
     bool enough = true;
     e->factored = e->wished = false;
     saddle_destroy(&e->solver);
@@ -201,9 +203,12 @@ saddle_status hsl_engine_scaling(hsl_engine *e, double *scale)
 }
 
 /* Makes pivots zero that are smaller than the host wants: 1x1 pivots, and 2x2 pivots all of whose entries
- * are. What the library found stays as it is where there are none. */
-static saddle_status drop_small(hsl_engine *e, double small)
+ * are. With a scaling of the library's that is measured in the scaled matrix, with entries of about 1. What
+ * the library found stays as it is where there are none. */
+static saddle_status drop_small(hsl_engine *e, double small, const double *values)
 {
+    if (e->options.scaling != SADDLE_SCALING_NONE && e->options.scaling != SADDLE_SCALING_USER)
+        small *= door_size(e->entries, values);
     hsl_outcome *const o = &e->outcome;
     double *const d = malloc(2 * (size_t)e->n * sizeof *d);
     int64_t dropped = 0;
@@ -261,7 +266,7 @@ saddle_status hsl_engine_factor(hsl_engine *e, const double *values, const hsl_w
     if (!status) status = check(e, saddle_query(e->solver, &e->info));
     if (!status) {
         conclude(e);
-        if (wish->small > 0) status = drop_small(e, wish->small);
+        if (wish->small > 0) status = drop_small(e, wish->small, values);
     }
     e->factored = !status; /* factors of which nothing was told are no use */
     return status;

@@ -38,7 +38,7 @@ typedef struct hsl_engine {
     bool wished, factored;
     bool print;           /* SADDLE_OPTIONS says print=on */
     saddle_device spoken; /* where it ran when that was said; AUTO: nothing was said yet */
-    int64_t n;
+    int64_t n, entries;
     double *given;  /* copy of the host's scaling that is in use; NULL: none */
     int32_t *order; /* and of its order */
     double *told;   /* the scaling that the host was told of last; NULL: none */

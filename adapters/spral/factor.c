@@ -7,6 +7,8 @@
  */
 #include "adapters/spral/keep.h"
 
+#include "adapters/common/size.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -80,7 +82,7 @@ static void tell_doubt(const saddle_info *info, bool full, ssids_inform *inform,
 }
 
 /* What the factors were found to be. Returns a flag: 0, or that the matrix is singular or in doubt. */
-static int look(ssids_fkeep *f, const ssids_options *options, char *message)
+static int look(ssids_fkeep *f, const ssids_options *options, const double *val, char *message)
 {
     saddle_info info = saddle_info_default();
     ssids_inform *inform = &f->inform;
@@ -102,7 +104,9 @@ static int look(ssids_fkeep *f, const ssids_options *options, char *message)
                info.device == SADDLE_DEVICE_CUDA ? "a GPU" : "the CPU", (long long)info.threads,
                (long long)inform->num_factor, inform->num_delay, inform->num_two);
     if (options->small > SMALL_DEFAULT && !f->posdef) {
-        const int flag = ssids_drop_small(f, options->small);
+        const bool scaled = f->own.options.scaling != SADDLE_SCALING_NONE; /* to entries of about 1 */
+        const double size = scaled ? door_size(f->akeep->pattern.kept, val) : 1;
+        const int flag = ssids_drop_small(f, options->small * size);
         if (flag) return flag;
     }
     const bool full = inform->matrix_rank == f->akeep->pattern.n, doubt = in_doubt(f, &info);
@@ -129,7 +133,7 @@ static int run(ssids_fkeep *f, const ssids_options *options, const double *val, 
         if (status != SADDLE_NOT_DEFINITE) strcpy(message, saddle_message(f->own.solver));
         return ssids_flag_of(status);
     }
-    flag = look(f, options, message);
+    flag = look(f, options, val, message);
     f->factored = flag >= 0;
     if (flag >= 0 && scale && (options->scaling > 0 || f->scale)) {
         if (saddle_get_scaling(f->own.solver, scale)) return SSIDS_UNKNOWN;

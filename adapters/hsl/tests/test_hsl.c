@@ -329,6 +329,12 @@ static void test_ma97_honours_threshold_scaling_and_small(void **state)
     ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, scale);
     assert_int_equal(info.flag, MA97_SINGULAR_STOP);
     assert_int_equal(info.matrix_rank, N - 2);
+    for (control.scaling = 1; control.scaling <= 2; ++control.scaling) { /* small only before it is scaled */
+        for (int k = 0; k < ENTRIES; ++k) val[k] = 1e-9 * val1[k];
+        ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, scale);
+        assert_int_equal(info.flag, 0);
+        assert_int_equal(info.num_neg, 2);
+    }
     ma97_finalise_d(&akeep, &fkeep);
 }
 

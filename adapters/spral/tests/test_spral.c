@@ -649,6 +649,11 @@ static void small_pivots_count_as_zero(void)
     options.action = false;
     spral_ssids_factor(false, NULL, NULL, s->val, NULL, akeep, &fkeep, &options, &inform);
     CHECK(inform.flag == -5);
+    for (options.scaling = 1; options.scaling <= 4; options.scaling += 1 + (options.scaling == 2)) {
+        for (int k = 0; k < 4; ++k) s->val[k] = 1e-9 * (k % 2 ? -1 : 1); /* small only before it is scaled */
+        spral_ssids_factor(false, NULL, NULL, s->val, NULL, akeep, &fkeep, &options, &inform);
+        CHECK(inform.flag == 0 && inform.matrix_rank == 4 && inform.num_neg == 2);
+    }
     spral_ssids_free(&akeep, &fkeep);
     free(s);
 }
