@@ -18,6 +18,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +92,7 @@ static saddle_status read_order(int64_t n, const int *ikeep, int32_t **order, ch
     for (int64_t i = 0; i < n; ++i) {
         const int64_t position = (int64_t)ikeep[i] - 1;
         if (position < 0 || position >= n || (*order)[position] >= 0) {
-            strcpy(message, "the order in ikeep is not a permutation");
+            snprintf(message, SADDLE_MESSAGE_SIZE, "the order in ikeep is not a permutation");
             return SADDLE_BAD_ARGUMENT;
         }
         (*order)[position] = (int32_t)i;
@@ -112,7 +113,7 @@ static saddle_status build(hsl_kept *k, int n, int nz, const int *irn, const int
         const hsl_wish wish = wish_of(cntl, order);
         const saddle_matrix A = hsl_pattern_view(&k->pattern, NULL);
         status = hsl_engine_analyse(k->engine, &A, &wish, order);
-        if (status) strcpy(message, k->engine->message);
+        if (status) snprintf(message, SADDLE_MESSAGE_SIZE, "%s", k->engine->message);
     }
     free(order);
     return status;
@@ -236,7 +237,7 @@ static saddle_status factor(hsl_kept *k, const double *a, const double *cntl, ch
     const double *const values = hsl_pattern_values(&k->pattern, a, &k->values);
     if (!values) return SADDLE_OUT_OF_MEMORY;
     const saddle_status status = hsl_engine_factor(k->engine, values, &wish, 0, NULL, 0);
-    if (status) strcpy(message, k->engine->message);
+    if (status) snprintf(message, SADDLE_MESSAGE_SIZE, "%s", k->engine->message);
     if (!status) k->factors = hsl_number();
     return status;
 }

@@ -18,6 +18,7 @@
 #include <limits.h>
 #include <math.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -230,7 +231,7 @@ static saddle_status take_order(analysis *a, const int *order, char *message)
     for (int64_t i = 0; i < a->n; ++i) {
         const int64_t position = order ? (int64_t)order[i] - a->base : -1;
         if (position < 0 || position >= a->n || a->order[position] >= 0) {
-            strcpy(message, "the order is not a permutation");
+            snprintf(message, SADDLE_MESSAGE_SIZE, "the order is not a permutation");
             return SADDLE_BAD_OPTION;
         }
         a->order[position] = (int32_t)i;
@@ -274,7 +275,7 @@ static saddle_status build_engine(const analysis *a, const saddle_matrix *A, hsl
     if (!*engine) return SADDLE_OUT_OF_MEMORY;
     const saddle_status status = hsl_engine_analyse(*engine, A, &wish, a->order);
     if (!status) return SADDLE_OK;
-    strcpy(message, (*engine)->message);
+    snprintf(message, SADDLE_MESSAGE_SIZE, "%s", (*engine)->message);
     hsl_engine_free(*engine);
     *engine = NULL;
     return status;
@@ -424,7 +425,7 @@ static saddle_status take_factors(analysis *a, const void *akeep, const int *ptr
     f->akeep = NULL;
     if (!f->engine) { /* the analysis has other factors already */
         if (!a->checked && a->n > 0 && (!ptr || !row)) {
-            strcpy(message, "ptr or row is NULL");
+            snprintf(message, SADDLE_MESSAGE_SIZE, "ptr or row is NULL");
             return SADDLE_BAD_ARGUMENT;
         }
         const saddle_matrix A =
@@ -488,7 +489,7 @@ static void factor(const char *call, int matrix_type, const int *ptr, const int 
         wish_of(control, matrix_type, scale, &wish);
         status = hsl_engine_factor(f->engine, values, &wish, nrhs, x, ldx);
         if (!status && scale && control->scaling > 0) status = hsl_engine_scaling(f->engine, scale);
-        if (status) strcpy(message, f->engine->message);
+        if (status) snprintf(message, SADDLE_MESSAGE_SIZE, "%s", f->engine->message);
     }
     if (status) {
         refuse(control, info, call, flag_of(status), status, *message ? message : saddle_status_text(status));

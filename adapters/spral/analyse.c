@@ -7,6 +7,7 @@
  */
 #include "adapters/spral/keep.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +106,7 @@ static saddle_status plan(ssids_akeep *a, char *message)
     if (!status) status = saddle_analyse(s->solver, &A);
     if (!status) status = saddle_get_order(s->solver, a->permutation);
     if (!status) status = saddle_query(s->solver, &info);
-    if (status && s->solver) strcpy(message, saddle_message(s->solver));
+    if (status && s->solver) snprintf(message, SADDLE_MESSAGE_SIZE, "%s", saddle_message(s->solver));
     free(ones);
     if (status) return status;
     a->inform.maxdepth = ssids_int(info.planned_height);

@@ -88,7 +88,7 @@ static int look(ssids_fkeep *f, const ssids_options *options, const double *val,
     ssids_inform *inform = &f->inform;
     const saddle_status status = saddle_query(f->own.solver, &info);
     if (status) {
-        strcpy(message, info.message);
+        snprintf(message, SADDLE_MESSAGE_SIZE, "%s", info.message);
         return ssids_flag_of(status);
     }
     f->bytes = info.factor_bytes;
@@ -130,7 +130,8 @@ static int run(ssids_fkeep *f, const ssids_options *options, const double *val, 
     if (flag) return flag;
     const saddle_status status = saddle_factor_values(f->own.solver, SADDLE_DOUBLE, val);
     if (status) {
-        if (status != SADDLE_NOT_DEFINITE) strcpy(message, saddle_message(f->own.solver));
+        if (status != SADDLE_NOT_DEFINITE)
+            snprintf(message, SADDLE_MESSAGE_SIZE, "%s", saddle_message(f->own.solver));
         return ssids_flag_of(status);
     }
     flag = look(f, options, val, message);

@@ -13,6 +13,7 @@
 #include "adapters/spral/keep.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -112,7 +113,7 @@ void spral_ssids_solve(int job, int nrhs, double *x, int ldx, void *akeep, void 
     if (!flag && (job < 0 || job > 4 || (f->posdef && (job == 2 || job == 4)))) flag = SSIDS_JOB;
     if (!flag && (nrhs < 1 || ldx < f->akeep->pattern.n)) flag = SSIDS_X_SIZE;
     if (!flag && !x && f->akeep->pattern.n > 0) {
-        strcpy(message, "x is NULL");
+        snprintf(message, SADDLE_MESSAGE_SIZE, "x is NULL");
         flag = SSIDS_UNKNOWN;
     }
     if (!flag) flag = run_job(f, job, nrhs, x, ldx, message);

@@ -23,7 +23,7 @@ int ssids_solver_options(const ssids_options *options, saddle_scaling scaling, i
     o.threads = threads;
     saddle_status status = door_environment(&o, print, message);
     if (!status && o.order == SADDLE_ORDER_USER && options->ordering != 0) {
-        strcpy(message, "SADDLE_OPTIONS: order=user: the program gives no order");
+        snprintf(message, SADDLE_MESSAGE_SIZE, "SADDLE_OPTIONS: order=user: the program gives no order");
         status = SADDLE_BAD_OPTION;
     }
     *to = o;
@@ -90,7 +90,7 @@ int ssids_prepare_solver(ssids_akeep *a, ssids_solver *s, const saddle_options *
     if (s->solver && serves(s, options)) return SSIDS_SUCCESS;
     if (s->solver && s->options.device != options->device) saddle_destroy(&s->solver); /* it cannot change */
     const saddle_status status = s->solver ? adapt(a, s, options) : make(a, s, options, message);
-    if (status && s->solver) strcpy(message, saddle_message(s->solver));
+    if (status && s->solver) snprintf(message, SADDLE_MESSAGE_SIZE, "%s", saddle_message(s->solver));
     if (status) saddle_destroy(&s->solver);
     return ssids_flag_of(status);
 }

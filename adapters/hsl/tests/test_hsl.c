@@ -305,8 +305,8 @@ static void test_ma97_honours_threshold_scaling_and_small(void **state)
     void *akeep = NULL, *fkeep = NULL;
     double x[N], scale[N] = {0}, val[ENTRIES];
     ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
-    for (double u = 1e-8; u < 0.5; u = pow(u, 0.75)) { /* as Ipopt raises it */
-        control.u = u;
+    for (int step = 0; step < 12; ++step) { /* as Ipopt raises it */
+        control.u = step ? pow(control.u, 0.75) : 1e-8;
         ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, NULL);
         assert_int_equal(info.num_neg, 2);
     }
@@ -772,12 +772,12 @@ static void test_two_hosts_in_two_threads(void **state)
 /* Bytes of the process that are in memory. */
 static long resident(void)
 {
-    long pages = 0, all;
+    char line[256] = "", *second = line; /* pages of the process, and those in memory */
     FILE *const file = fopen("/proc/self/statm", "r");
     if (!file) return 0;
-    if (fscanf(file, "%ld %ld", &all, &pages) != 2) pages = 0;
+    if (fgets(line, sizeof line, file)) strtol(line, &second, 10);
     fclose(file);
-    return pages * 4096;
+    return strtol(second, NULL, 10) * 4096;
 }
 
 /* Factors of one analysis, whose pattern was cleaned so that values are copied. */
