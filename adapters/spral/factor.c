@@ -9,6 +9,7 @@
 
 #include "adapters/common/size.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -92,6 +93,9 @@ static int look(ssids_fkeep *f, const ssids_options *options, const double *val,
         return ssids_flag_of(status);
     }
     f->bytes = info.factor_bytes;
+    f->shift = 0;
+    if (f->own.options.scaling != SADDLE_SCALING_NONE) /* half of the exponent, rounded up */
+        f->shift = (int)ceil(0.5 * ilogb(door_size(f->akeep->pattern.kept, val)));
     inform->matrix_rank = ssids_int(info.rank < 0 ? f->akeep->pattern.n : info.rank);
     inform->maxfront = ssids_int(info.largest_front > 0 ? info.largest_front : info.planned_rows);
     inform->num_delay = ssids_int(info.delayed);
@@ -104,9 +108,7 @@ static int look(ssids_fkeep *f, const ssids_options *options, const double *val,
                info.device == SADDLE_DEVICE_CUDA ? "a GPU" : "the CPU", (long long)info.threads,
                (long long)inform->num_factor, inform->num_delay, inform->num_two);
     if (options->small > SMALL_DEFAULT && !f->posdef) {
-        const bool scaled = f->own.options.scaling != SADDLE_SCALING_NONE; /* to entries of about 1 */
-        const double size = scaled ? door_size(f->akeep->pattern.kept, val) : 1;
-        const int flag = ssids_drop_small(f, options->small * size);
+        const int flag = ssids_drop_small(f, options->small);
         if (flag) return flag;
     }
     const bool full = inform->matrix_rank == f->akeep->pattern.n, doubt = in_doubt(f, &info);
@@ -138,6 +140,7 @@ static int run(ssids_fkeep *f, const ssids_options *options, const double *val, 
     f->factored = flag >= 0;
     if (flag >= 0 && scale && (options->scaling > 0 || f->scale)) {
         if (saddle_get_scaling(f->own.solver, scale)) return SSIDS_UNKNOWN;
+        for (int32_t i = 0; i < a->pattern.n; ++i) scale[i] = ldexp(scale[i], -f->shift);
         for (int32_t i = 0; i < a->pattern.n && f->scale; ++i) scale[i] *= f->scale[i];
     }
     if (flag == SSIDS_SUCCESS && a->scale && options->scaling != 3) return SSIDS_UNUSED_SCALING;

@@ -92,6 +92,8 @@ typedef struct ssids_fkeep {
     int64_t bytes;   /* of the factors */
     double *values;  /* of the pattern, where they are not the caller's as they are */
     double *scale;   /* S, as far as the solver knows nothing of it; NULL: none */
+    int shift;       /* the solver's part of S is to be multiplied with 2^-shift, and so S A S has entries of
+                        at most about 1, as SSIDS' scalings have it; 0 where nothing was computed */
     double *inverse; /* of D, where it is not what the solver has: 2n numbers; NULL */
     ssids_inform inform;
 } ssids_fkeep;

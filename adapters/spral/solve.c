@@ -1,7 +1,8 @@
 /*
  * Solves with the factors, in whole and in part, and queries of them.
  *
- * With the scaling T that was applied here and the solver's own U, S = U T and U (T A T) U = (PL) D (PL)':
+ * With the scaling T that was applied here and the solver's own U, S = U T and U (T A T) U = (PL) D (PL)'. U
+ * is 2^-shift times what the solver has, and D therefore 4^-shift times:
  *
  *     job 1  x = L^-1 P' U T b     2  x = D^-1 b     3  x = T U P L'^-1 b     4  3 after 2     0  4 after 1
  *
@@ -25,6 +26,12 @@ static ssids_fkeep *open_factors(const void *akeep, const void *fkeep)
     const ssids_akeep *const a = ssids_find_akeep(akeep);
     ssids_fkeep *const f = ssids_find_fkeep(fkeep);
     return a && f && f->akeep == a && f->factored ? f : NULL;
+}
+
+static void shift_columns(int32_t n, int exponent, int64_t nrhs, double *x, int64_t ldx)
+{
+    for (int64_t c = 0; c < nrhs && exponent != 0; ++c)
+        for (int32_t i = 0; i < n; ++i) x[c * ldx + i] = ldexp(x[c * ldx + i], exponent);
 }
 
 static void scale_columns(int32_t n, const double *scale, int64_t nrhs, double *x, int64_t ldx)
@@ -59,6 +66,8 @@ static int run_part(const ssids_fkeep *f, saddle_part part, int64_t nrhs, double
     if (!flag) flag = ssids_flag_of(saddle_solve_part(f->own.solver, part, nrhs, x, ldx, message));
     if (!flag && part == SADDLE_FORWARD && f->posdef) flag = apply_roots(f, nrhs, x, ldx);
     if (!flag && part == SADDLE_BACKWARD) scale_columns(n, f->scale, nrhs, x, ldx);
+    if (!flag && !f->posdef) /* where L has a factor too, it is that of S */
+        shift_columns(n, part == SADDLE_DIAGONAL ? 2 * f->shift : -f->shift, nrhs, x, ldx);
     return flag;
 }
 
@@ -152,7 +161,7 @@ void spral_ssids_enquire_posdef(const void *akeep, const void *fkeep,
     double *const pivots = malloc((2 * (size_t)n + 1) * sizeof *pivots);
     const int flag =
         pivots ? ssids_flag_of(saddle_get_pivots(f->own.solver, NULL, pivots)) : SSIDS_ALLOCATION;
-    for (int32_t k = 0; k < n && !flag; ++k) d[k] = sqrt(pivots[2 * (int64_t)k]);
+    for (int32_t k = 0; k < n && !flag; ++k) d[k] = ldexp(sqrt(pivots[2 * (int64_t)k]), -f->shift);
     free(pivots);
     if (flag) ssids_tell(call, options, flag, NULL, inform);
 }

@@ -381,6 +381,10 @@ static void scalings_are_honoured_and_returned(void)
                            &inform);
         CHECK(inform.flag == 4 && inform.num_neg == 15 && solve_system(s, akeep, fkeep, &options) < 1e-9);
         for (int i = 0; i < 40 && scaling > 0; ++i) CHECK(scale[i] > 0);
+        double largest = 0; /* of S A S, which SSIDS' scalings bring to about 1 */
+        for (int i = 0; i < 40; ++i)
+            for (int j = 0; j < 40; ++j) largest = fmax(largest, fabs(scale[i] * s->a[i][j] * scale[j]));
+        CHECK(scaling <= 0 || (largest < 1.01 && largest > 0.25));
     }
     /* a scaling of the caller's: D^-1 shrinks by its square */
     options.scaling = 0;
@@ -519,6 +523,34 @@ static void definite_matrices_have_a_cholesky_factor(void)
     CHECK(inform.flag == -1);
     spral_ssids_factor(false, NULL, NULL, s->val, NULL, akeep, &fkeep, &options, &inform);
     CHECK(inform.flag == 0 && solve_system(s, akeep, fkeep, &options) < 1e-14);
+    spral_ssids_free(&akeep, &fkeep);
+    free(s);
+}
+
+static void a_scaled_cholesky_factor_is_that_of_sas(void)
+{
+    system_of *s = new_system(3, 0);
+    for (int i = 0; i < 3; ++i) put(s, i, i, 1e5 * (i + 1));
+    put(s, 1, 0, 3e4);
+    compress(s);
+    const double determinant = 3e5 * (2e10 - 9e8);
+    options_of options = quiet_options(0);
+    options.scaling = 4;
+    void *akeep = NULL, *fkeep = NULL;
+    inform_of inform;
+    double scale[3], d[3], x[3] = {1, 2, 3}, y[3] = {1, 2, 3}, product = 1;
+    spral_ssids_analyse(true, 3, NULL, s->ptr, s->row, NULL, &akeep, &options, &inform);
+    spral_ssids_factor(true, NULL, NULL, s->val, scale, akeep, &fkeep, &options, &inform);
+    spral_ssids_enquire_posdef(akeep, fkeep, &options, &inform, d);
+    for (int k = 0; k < 3; ++k) product *= d[k] * d[k] / (scale[k] * scale[k]);
+    CHECK(inform.flag == 0 && fabs(product / determinant - 1) < 1e-14);
+    spral_ssids_solve1(1, x, akeep, fkeep, &options, &inform);
+    spral_ssids_solve1(0, y, akeep, fkeep, &options, &inform);
+    double form = 0, norm = 0; /* b'A^-1 b in two ways */
+    for (int k = 0; k < 3; ++k) form += (k + 1) * y[k], norm += x[k] * x[k];
+    CHECK(fabs(form / norm - 1) < 1e-14);
+    spral_ssids_solve1(3, x, akeep, fkeep, &options, &inform);
+    CHECK(distance(3, x, y) < 1e-18);
     spral_ssids_free(&akeep, &fkeep);
     free(s);
 }
@@ -820,6 +852,7 @@ int main(void)
         {"scalings are honoured and returned", scalings_are_honoured_and_returned},
         {"parts of a solve fit together", parts_of_a_solve_fit_together},
         {"definite matrices have a Cholesky factor", definite_matrices_have_a_cholesky_factor},
+        {"a scaled Cholesky factor is that of SAS", a_scaled_cholesky_factor_is_that_of_sas},
         {"pivots are told and can be altered", pivots_are_told_and_can_be_altered},
         {"singular matrices are told", singular_matrices_are_told},
         {"counts in doubt are no numbers", counts_in_doubt_are_no_numbers},
