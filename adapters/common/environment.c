@@ -19,19 +19,24 @@ static saddle_status refuse(const char *word, const char *why, char *message)
 static saddle_status set_word(const char *word, saddle_options *options, bool *print, char *message)
 {
     char name[WORD], why[SADDLE_MESSAGE_SIZE];
-    strcpy(name, word);
+    snprintf(name, sizeof name, "%s", word);
     char *const equals = strchr(name, '=');
     if (!equals) return refuse(word, "expected NAME=VALUE, as in threads=1", message);
     *equals = '\0';
     const char *value = equals + 1;
     if (!strcmp(name, "print")) {
         const bool on = !strcmp(value, "on");
-        if (!on && strcmp(value, "off")) return refuse(word, "expected on or off", message);
+        if (!on && strcmp(value, "off") != 0) return refuse(word, "expected on or off", message);
         if (print) *print = on;
         return SADDLE_OK;
     }
     const saddle_status status = saddle_options_set(options, name, value, why);
-    return status ? refuse(word, why, message) : SADDLE_OK;
+    if (status) return refuse(word, why, message);
+    if (!strcmp(name, "method") && options->method != SADDLE_METHOD_DIRECT)
+        return refuse(word, "the host asks for factors, which only direct has", message);
+    if (!strcmp(name, "absolute") && options->absolute == SADDLE_ON)
+        return refuse(word, "the host asks for solutions with the matrix itself", message);
+    return SADDLE_OK;
 }
 
 saddle_status door_environment(saddle_options *options, bool *print, char *message)

@@ -4,7 +4,8 @@
  *     SADDLE_OPTIONS="threads=4 device=cpu threshold=1e-6"
  *
  * Names and values are those of saddle_options_set, separated by spaces or commas. They win over what the
- * host asks for. One more word, print=on, asks a door to say what it runs on even if the host does not.
+ * host asks for. One more word, print=on, asks a door to say what it runs on even if the host does not. What
+ * a direct solver of A is no longer one with, another method and absolute=on, is refused.
  */
 #pragma once
 

@@ -7,6 +7,7 @@
 #include "adapters/hsl/engine.h"
 
 #include "adapters/common/environment.h"
+#include "adapters/common/size.h"
 
 #include <math.h>
 #include <stdarg.h>
@@ -87,7 +88,13 @@ static saddle_status check(hsl_engine *e, saddle_status status)
     return status ? fail(e, status, saddle_message(e->solver)) : SADDLE_OK;
 }
 
-/* A user who set SADDLE_OPTIONS is told what is wrong with it whatever the host's print level is. */
+saddle_status hsl_environment(saddle_options *options, bool *print, char *message)
+{
+    const saddle_status status = door_environment(options, print, message);
+    if (status) fprintf(stderr, "saddle: %s\n", message);
+    return status;
+}
+
 static saddle_status options_of(hsl_engine *e, const hsl_wish *wish, saddle_options *o)
 {
     *o = saddle_options_default();
@@ -100,9 +107,7 @@ static saddle_status options_of(hsl_engine *e, const hsl_wish *wish, saddle_opti
     o->order = wish->order;
     o->pairs = wish->pairs;
     o->factorization = wish->factorization;
-    const saddle_status status = door_environment(o, &e->print, e->message);
-    if (status) fprintf(stderr, "saddle: %s\n", e->message);
-    return status;
+    return hsl_environment(o, &e->print, e->message);
 }
 
 /* Whether two scalings of n rows are the same, or both are none. */
@@ -114,13 +119,14 @@ static bool is_same(int64_t n, const double *a, const double *b)
 /* A copy of an array, or NULL for NULL; *enough becomes false if there is no memory. */
 static void *copy_of(const void *array, size_t bytes, bool *enough)
 {
-    void *const copy = array && bytes > 0 ? malloc(bytes) : NULL;
+    void *const copy = array ? malloc(bytes + 1) : NULL;
     if (copy) memcpy(copy, array, bytes);
-    *enough = *enough && (copy || !array || bytes == 0);
+    *enough = *enough && (copy || !array);
     return copy;
 }
 
-/* Gives the solver the host's scaling, and the order that it has. */
+/* Gives the solver the host's scaling, and the order that it has. One that is refused is not kept: it would
+ * be taken for the one in use when it comes again. */
 static saddle_status give(hsl_engine *e, const double *scale)
 {
     bool enough = true;
@@ -128,13 +134,20 @@ static saddle_status give(hsl_engine *e, const double *scale)
     e->given = copy_of(scale, (size_t)e->n * sizeof *scale, &enough);
     if (!enough) return fail(e, SADDLE_OUT_OF_MEMORY, "no memory for a scaling");
     const saddle_given given = {.row_scale = e->given, .permutation = e->order};
-    return check(e, saddle_set_given(e->solver, e->n, e->given || e->order ? &given : NULL));
+    const saddle_status status =
+        check(e, saddle_set_given(e->solver, e->n, e->given || e->order ? &given : NULL));
+    if (status) {
+        free(e->given);
+        e->given = NULL;
+    }
+    return status;
 }
 
 saddle_status hsl_engine_analyse(hsl_engine *e, const saddle_matrix *A, const hsl_wish *wish,
                                  const int32_t *order)
 {
     e->n = A->rows;
+    e->entries = A->entries;
     bool enough = true;
     e->factored = e->wished = false;
     saddle_destroy(&e->solver);
@@ -168,13 +181,13 @@ static saddle_status follow(hsl_engine *e, const hsl_wish *wish)
     const bool same = next.threshold == had->threshold && next.scaling == had->scaling &&
                       next.order == had->order && next.pairs == had->pairs &&
                       next.factorization == had->factorization;
-    if (!same) {
+    if (!is_same(e->n, next.scale, e->given)) status = give(e, next.scale);
+    if (!status && !same) {
         saddle_options options;
         status = options_of(e, &next, &options);
         if (!status) status = check(e, saddle_set_options(e->solver, &options));
         if (!status) e->options = options;
     }
-    if (!status && !is_same(e->n, next.scale, e->given)) status = give(e, next.scale);
     if (!status) e->wish = next;
     return status;
 }
@@ -190,9 +203,12 @@ saddle_status hsl_engine_scaling(hsl_engine *e, double *scale)
 }
 
 /* Makes pivots zero that are smaller than the host wants: 1x1 pivots, and 2x2 pivots all of whose entries
- * are. What the library found stays as it is where there are none. */
-static saddle_status drop_small(hsl_engine *e, double small)
+ * are. With a scaling of the library's that is measured in the scaled matrix, with entries of about 1. What
+ * the library found stays as it is where there are none. */
+static saddle_status drop_small(hsl_engine *e, double small, const double *values)
 {
+    if (e->options.scaling != SADDLE_SCALING_NONE && e->options.scaling != SADDLE_SCALING_USER)
+        small *= door_size(e->entries, values);
     hsl_outcome *const o = &e->outcome;
     double *const d = malloc(2 * (size_t)e->n * sizeof *d);
     int64_t dropped = 0;
@@ -224,7 +240,8 @@ static saddle_status drop_small(hsl_engine *e, double small)
 static void conclude(hsl_engine *e)
 {
     const saddle_info *i = &e->info;
-    const bool doubt = !i->inertia_certain && e->options.certify == SADDLE_ON;
+    const bool unknown = i->inertia_negative < 0; /* e.g. factorization=static, which counts nothing */
+    const bool doubt = unknown || (!i->inertia_certain && e->options.certify == SADDLE_ON);
     e->outcome = (hsl_outcome){.singular = doubt || i->inertia_zero > 0,
                                .rank = i->rank,
                                .negative = doubt ? -1 : i->inertia_negative,
@@ -247,9 +264,12 @@ saddle_status hsl_engine_factor(hsl_engine *e, const double *values, const hsl_w
     e->factored = true;
     if (nrhs > 0) status = hsl_engine_solve(e, 0, nrhs, b, ldb, e->message);
     if (!status) status = check(e, saddle_query(e->solver, &e->info));
-    if (status) return status;
-    conclude(e);
-    return wish->small > 0 ? drop_small(e, wish->small) : SADDLE_OK;
+    if (!status) {
+        conclude(e);
+        if (wish->small > 0) status = drop_small(e, wish->small, values);
+    }
+    e->factored = !status; /* factors of which nothing was told are no use */
+    return status;
 }
 
 /* The parts of a solve that belong to a job, in their order. */

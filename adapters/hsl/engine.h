@@ -38,7 +38,7 @@ typedef struct hsl_engine {
     bool wished, factored;
     bool print;           /* SADDLE_OPTIONS says print=on */
     saddle_device spoken; /* where it ran when that was said; AUTO: nothing was said yet */
-    int64_t n;
+    int64_t n, entries;
     double *given;  /* copy of the host's scaling that is in use; NULL: none */
     int32_t *order; /* and of its order */
     double *told;   /* the scaling that the host was told of last; NULL: none */
@@ -46,6 +46,10 @@ typedef struct hsl_engine {
     saddle_info info;
     char message[SADDLE_MESSAGE_SIZE];
 } hsl_engine;
+
+/* SADDLE_OPTIONS (adapters/common/environment.h). A user who set it is told on standard error what is wrong
+ * with it, whatever the host's print level is. */
+saddle_status hsl_environment(saddle_options *options, bool *print, char *message);
 
 /* NULL if out of memory. Nothing but memory is taken; the first analysis may fail for other reasons. */
 hsl_engine *hsl_engine_new(void);

@@ -18,6 +18,7 @@
 
 #include <limits.h>
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -91,7 +92,7 @@ static saddle_status read_order(int64_t n, const int *ikeep, int32_t **order, ch
     for (int64_t i = 0; i < n; ++i) {
         const int64_t position = (int64_t)ikeep[i] - 1;
         if (position < 0 || position >= n || (*order)[position] >= 0) {
-            strcpy(message, "the order in ikeep is not a permutation");
+            snprintf(message, SADDLE_MESSAGE_SIZE, "the order in ikeep is not a permutation");
             return SADDLE_BAD_ARGUMENT;
         }
         (*order)[position] = (int32_t)i;
@@ -112,19 +113,10 @@ static saddle_status build(hsl_kept *k, int n, int nz, const int *irn, const int
         const hsl_wish wish = wish_of(cntl, order);
         const saddle_matrix A = hsl_pattern_view(&k->pattern, NULL);
         status = hsl_engine_analyse(k->engine, &A, &wish, order);
-        if (status) strcpy(message, k->engine->message);
+        if (status) snprintf(message, SADDLE_MESSAGE_SIZE, "%s", k->engine->message);
     }
     free(order);
     return status;
-}
-
-/* A solver that is no use is not kept: it has no pattern that a call could match. */
-static void throw_away(hsl_kept *k)
-{
-    if (!k) return;
-    hsl_engine_free(k->engine);
-    hsl_pattern_free(&k->pattern);
-    free(k);
 }
 
 static void tell_failure(const int *icntl, int *info, const char *call, saddle_status status,
@@ -166,7 +158,7 @@ EXPORT void ma27ad_(const int *n, const int *nz, const int *irn, const int *icn,
     if (!status) status = build(k, *n, *nz, irn, icn, ikeep, cntl, message);
     if (status) {
         tell_failure(icntl, info, call, status, message);
-        throw_away(k);
+        hsl_keep_free(k);
         return;
     }
     tell_lengths(*nz, *n, info);
@@ -197,7 +189,7 @@ static saddle_status take_solver(int n, int nz, const int *irn, const int *icn, 
         if (!k) return SADDLE_OUT_OF_MEMORY;
         const saddle_status status = build(k, n, nz, irn, icn, ikeep, cntl, message);
         if (status) {
-            throw_away(k);
+            hsl_keep_free(k);
             return status;
         }
         k->array = ikeep;
@@ -242,9 +234,10 @@ static saddle_status factor(hsl_kept *k, const double *a, const double *cntl, ch
 {
     const hsl_wish wish = wish_of(cntl, k->engine->order);
     k->factors = 0;
-    const saddle_status status =
-        hsl_engine_factor(k->engine, hsl_pattern_values(&k->pattern, a), &wish, 0, NULL, 0);
-    if (status) strcpy(message, k->engine->message);
+    const double *const values = hsl_pattern_values(&k->pattern, a, &k->values);
+    if (!values) return SADDLE_OUT_OF_MEMORY;
+    const saddle_status status = hsl_engine_factor(k->engine, values, &wish, 0, NULL, 0);
+    if (status) snprintf(message, SADDLE_MESSAGE_SIZE, "%s", k->engine->message);
     if (!status) k->factors = hsl_number();
     return status;
 }
@@ -300,7 +293,7 @@ static saddle_status take_factors(const header *h, const int *iw, const double *
     saddle_status status = build(k, h->n, h->nz, iw + HEADER, iw + HEADER + h->nz, NULL, cntl, message);
     if (!status) status = factor(k, a, cntl, message);
     if (status) {
-        throw_away(k);
+        hsl_keep_free(k);
         return status;
     }
     k->factors = h->factors;

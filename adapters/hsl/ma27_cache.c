@@ -18,12 +18,13 @@ uint64_t hsl_number(void)
     return number * UINT64_C(0x9e3779b97f4a7c15); /* spread: garbage in an array is no number of ours */
 }
 
-static void free_kept(hsl_kept *kept)
+void hsl_keep_free(hsl_kept *kept)
 {
     while (kept) {
         hsl_kept *const next = kept->next;
         hsl_engine_free(kept->engine);
         hsl_pattern_free(&kept->pattern);
+        free(kept->values);
         free(kept);
         kept = next;
     }
@@ -107,7 +108,7 @@ void hsl_keep_give_back(hsl_kept *kept)
         surplus = take_oldest();
     }
     pthread_mutex_unlock(&cache.lock);
-    free_kept(surplus);
+    hsl_keep_free(surplus);
 }
 
 void hsl_keep_overwrite(const void *array)
@@ -124,7 +125,7 @@ void hsl_keep_overwrite(const void *array)
         }
     }
     pthread_mutex_unlock(&cache.lock);
-    free_kept(lost);
+    hsl_keep_free(lost);
 }
 
 int hsl_keep_count(void)
@@ -139,6 +140,6 @@ int hsl_keep_count(void)
 /* When the library is unloaded. */
 __attribute__((destructor)) static void free_all(void)
 {
-    free_kept(cache.first);
+    hsl_keep_free(cache.first);
     cache.first = NULL;
 }

@@ -21,8 +21,9 @@ typedef struct hsl_kept {
     const void *array;  /* where the number was written by the analysis: compared, never followed */
     hsl_engine *engine; /* belongs to who holds it, and so does the pattern */
     hsl_pattern pattern;
-    int users;     /* -1: one who may change it */
-    uint64_t used; /* when, in calls */
+    double *values; /* room for those of the pattern */
+    int users;      /* -1: one who may change it */
+    uint64_t used;  /* when, in calls */
     struct hsl_kept *next;
 } hsl_kept;
 
@@ -39,6 +40,10 @@ hsl_kept *hsl_keep_share(uint64_t number, uint64_t factors);
 hsl_kept *hsl_keep_new(uint64_t number);
 
 void hsl_keep_give_back(hsl_kept *kept);
+
+/* One that nobody has seen yet and that is no use: it has no pattern that a call could match. NULL: nothing.
+ */
+void hsl_keep_free(hsl_kept *kept);
 
 /* An analysis that was written into this array before is lost: its solver goes. */
 void hsl_keep_overwrite(const void *array);

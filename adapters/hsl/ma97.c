@@ -17,6 +17,8 @@
 #include <float.h>
 #include <limits.h>
 #include <math.h>
+#include <pthread.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -43,14 +45,16 @@ typedef struct analysis {
     hsl_pattern pattern; /* if checked */
     hsl_wish wish;
     int32_t *order;           /* one that was given or computed; NULL: left to the values */
+    struct ma97_info_d about; /* what the analysis told */
+    pthread_mutex_t lock;     /* of the next two: several threads may make factors of it */
     hsl_engine *engine;       /* analysed; NULL once factors have it */
     void **home;              /* the variable by which factors were made of it; NULL: none were */
-    struct ma97_info_d about; /* what the analysis told */
 } analysis;
 
 typedef struct factors {
     hsl_engine *engine;
-    void *akeep; /* the analysis that they were made with */
+    void *akeep;    /* the analysis that they were made with */
+    double *values; /* room for those of a pattern that was cleaned */
     struct ma97_info_d about;
 } factors;
 
@@ -139,6 +143,7 @@ static void free_analysis(analysis *a)
     if (!a) return;
     hsl_engine_free(a->engine);
     hsl_pattern_free(&a->pattern);
+    pthread_mutex_destroy(&a->lock);
     free(a->order);
     free(a);
 }
@@ -226,7 +231,7 @@ static saddle_status take_order(analysis *a, const int *order, char *message)
     for (int64_t i = 0; i < a->n; ++i) {
         const int64_t position = order ? (int64_t)order[i] - a->base : -1;
         if (position < 0 || position >= a->n || a->order[position] >= 0) {
-            strcpy(message, "the order is not a permutation");
+            snprintf(message, SADDLE_MESSAGE_SIZE, "the order is not a permutation");
             return SADDLE_BAD_OPTION;
         }
         a->order[position] = (int32_t)i;
@@ -239,15 +244,17 @@ static saddle_status find_order(analysis *a, const saddle_matrix *A, char *messa
 {
     saddle_options options = saddle_options_default();
     saddle_preparation p;
-    options.scaling = A->values ? SADDLE_SCALING_MC64 : SADDLE_SCALING_NONE;
     options.order = a->wish.order;
+    saddle_status status = hsl_environment(&options, NULL, message); /* threads, memory, an order */
+    if (status) return status;
+    options.scaling = A->values ? SADDLE_SCALING_MC64 : SADDLE_SCALING_NONE;
     options.pairs = A->values ? SADDLE_ON : SADDLE_OFF;
-    const saddle_status status = saddle_prepare(A, &options, NULL, NULL, &p, message);
+    status = saddle_prepare(A, &options, NULL, NULL, &p, message);
     if (status) return status;
     a->order = p.permutation ? malloc((size_t)(a->n ? a->n : 1) * sizeof *a->order) : NULL;
     if (a->order) memcpy(a->order, p.permutation, (size_t)a->n * sizeof *a->order);
     a->about.num_factor = p.factor_nnz;
-    a->about.num_flops = (long)p.factor_flops;
+    a->about.num_flops = p.factor_flops < 9e18 ? (long)p.factor_flops : LONG_MAX;
     saddle_preparation_free(&p, NULL);
     return a->order || a->n == 0 ? SADDLE_OK : SADDLE_OUT_OF_MEMORY;
 }
@@ -268,7 +275,7 @@ static saddle_status build_engine(const analysis *a, const saddle_matrix *A, hsl
     if (!*engine) return SADDLE_OUT_OF_MEMORY;
     const saddle_status status = hsl_engine_analyse(*engine, A, &wish, a->order);
     if (!status) return SADDLE_OK;
-    strcpy(message, (*engine)->message);
+    snprintf(message, SADDLE_MESSAGE_SIZE, "%s", (*engine)->message);
     hsl_engine_free(*engine);
     *engine = NULL;
     return status;
@@ -280,8 +287,12 @@ static saddle_status analyse(analysis *a, const int *ptr, const int *row, const 
 {
     saddle_status status = a->checked ? clean(a, ptr, row) : SADDLE_OK;
     if (status) return status;
+    double *room = NULL;
     const double *values = is_matched(control) ? val : NULL;
-    if (values && a->checked) values = hsl_pattern_values(&a->pattern, values);
+    if (values && a->checked) {
+        values = hsl_pattern_values(&a->pattern, values, &room);
+        if (!values) return SADDLE_OUT_OF_MEMORY;
+    }
     const saddle_matrix A =
         a->checked ? hsl_pattern_view(&a->pattern, values) : columns_view(a->n, ptr, row, values, a->base);
     wish_of(control, INDEFINITE, NULL, &a->wish);
@@ -295,14 +306,23 @@ static saddle_status analyse(analysis *a, const int *ptr, const int *row, const 
         status = find_order(a, &A, message);
     if (!status) status = build_engine(a, &A, &a->engine, message);
     if (!status && order) tell_order(a, order);
+    free(room);
     return status;
+}
+
+static bool has_home(analysis *a, void **akeep)
+{
+    pthread_mutex_lock(&a->lock);
+    const bool same = a->home == akeep;
+    pthread_mutex_unlock(&a->lock);
+    return same;
 }
 
 /* What *akeep had before: freed if it is ours and this is its variable. */
 static void free_previous(void **akeep)
 {
-    const analysis *a = door_handles_find(&handles, ANALYSIS, *akeep);
-    if (a && a->home == akeep) free_analysis(door_handles_remove(&handles, ANALYSIS, *akeep));
+    analysis *a = door_handles_find(&handles, ANALYSIS, *akeep);
+    if (a && has_home(a, akeep)) free_analysis(door_handles_remove(&handles, ANALYSIS, *akeep));
     *akeep = NULL;
 }
 
@@ -335,6 +355,7 @@ EXPORT void ma97_analyse_d(int check, int n, const int ptr[], const int row[], d
     analysis *const a = calloc(1, sizeof *a);
     saddle_status status = a ? SADDLE_OK : SADDLE_OUT_OF_MEMORY;
     if (a) {
+        pthread_mutex_init(&a->lock, NULL);
         a->n = n;
         a->entries = n > 0 ? ptr[n] - base : 0;
         a->base = base;
@@ -360,7 +381,25 @@ static void free_factors(factors *f)
 {
     if (!f) return;
     hsl_engine_free(f->engine);
+    free(f->values);
     free(f);
+}
+
+/* The solver that was analysed, if no other factors have it. */
+static hsl_engine *take_engine(analysis *a)
+{
+    pthread_mutex_lock(&a->lock);
+    hsl_engine *const engine = a->engine;
+    a->engine = NULL;
+    pthread_mutex_unlock(&a->lock);
+    return engine;
+}
+
+static void set_home(analysis *a, void **akeep)
+{
+    pthread_mutex_lock(&a->lock);
+    a->home = akeep;
+    pthread_mutex_unlock(&a->lock);
 }
 
 /* The factors of a handle, or new ones, with a solver for this analysis. */
@@ -378,13 +417,15 @@ static saddle_status take_factors(analysis *a, const void *akeep, const int *ptr
     }
     *taken = f;
     if (f->akeep == akeep && f->engine) return SADDLE_OK;
+    const saddle_device spoken = f->engine ? f->engine->spoken : SADDLE_DEVICE_AUTO;
     hsl_engine_free(f->engine);
-    f->engine = a->engine;
-    a->engine = NULL;
+    free(f->values);
+    f->values = NULL;
+    f->engine = take_engine(a);
     f->akeep = NULL;
     if (!f->engine) { /* the analysis has other factors already */
         if (!a->checked && a->n > 0 && (!ptr || !row)) {
-            strcpy(message, "ptr or row is NULL");
+            snprintf(message, SADDLE_MESSAGE_SIZE, "ptr or row is NULL");
             return SADDLE_BAD_ARGUMENT;
         }
         const saddle_matrix A =
@@ -392,6 +433,8 @@ static saddle_status take_factors(analysis *a, const void *akeep, const int *ptr
         const saddle_status status = build_engine(a, &A, &f->engine, message);
         if (status) return status;
     }
+    f->engine->spoken =
+        spoken; /* Ipopt analyses before every factorization where it asks for a matched order */
     f->akeep = (void *)(uintptr_t)akeep;
     return SADDLE_OK;
 }
@@ -424,7 +467,10 @@ static void factor(const char *call, int matrix_type, const int *ptr, const int 
     analysis *const a = akeep ? door_handles_find(&handles, ANALYSIS, *akeep) : NULL;
     if (!a || !fkeep) {
         refuse(control, info, call, MA97_CALL_SEQUENCE, SADDLE_WRONG_ORDER,
-               "akeep is not that of a live analysis, or fkeep is NULL");
+               is_matched(control)
+                   ? "there was no analysis; Ipopt makes one for a matched order only where it "
+                     "scales: set ma97_scaling to mc64"
+                   : "akeep is not that of a live analysis, or fkeep is NULL");
         return;
     }
     if ((matrix_type != DEFINITE && matrix_type != INDEFINITE) || (!val && a->entries > 0) ||
@@ -433,15 +479,17 @@ static void factor(const char *call, int matrix_type, const int *ptr, const int 
                "matrix_type is neither 3 nor 4, val or x is NULL, or ldx is below n");
         return;
     }
-    a->home = akeep;
+    set_home(a, akeep);
     saddle_status status = take_factors(a, *akeep, ptr, row, fkeep, &f, message);
+    const double *values = val;
+    if (!status && a->checked) values = hsl_pattern_values(&a->pattern, val, &f->values);
+    if (!status && val && !values) status = SADDLE_OUT_OF_MEMORY;
     if (!status) {
         hsl_wish wish = f->engine->wish;
         wish_of(control, matrix_type, scale, &wish);
-        const double *values = a->checked ? hsl_pattern_values(&a->pattern, val) : val;
         status = hsl_engine_factor(f->engine, values, &wish, nrhs, x, ldx);
         if (!status && scale && control->scaling > 0) status = hsl_engine_scaling(f->engine, scale);
-        if (status) strcpy(message, f->engine->message);
+        if (status) snprintf(message, SADDLE_MESSAGE_SIZE, "%s", f->engine->message);
     }
     if (status) {
         refuse(control, info, call, flag_of(status), status, *message ? message : saddle_status_text(status));

@@ -54,14 +54,11 @@ saddle_status hsl_pattern_take(hsl_pattern *p, int64_t n, int64_t entries, const
     p->taken = malloc(room * sizeof *p->taken);
     int32_t *const start = calloc(rows + 1, sizeof *start), *const sorted = malloc(room * sizeof *sorted),
                    *const last = malloc(rows * sizeof *last);
-    bool enough = p->row && p->col && p->taken && start && sorted && last;
+    const bool enough = p->row && p->col && p->taken && start && sorted && last;
     if (enough) {
         keep_entries(p, row, col, base, either);
         count_faults(p, start, sorted, last);
-        if (p->outside) {
-            p->values = malloc(room * sizeof *p->values);
-            enough = p->values;
-        } else {
+        if (!p->outside) {
             free(p->taken);
             p->taken = NULL;
         }
@@ -79,15 +76,15 @@ void hsl_pattern_free(hsl_pattern *p)
     free(p->row);
     free(p->col);
     free(p->taken);
-    free(p->values);
     *p = (hsl_pattern){0};
 }
 
-const double *hsl_pattern_values(const hsl_pattern *p, const double *given)
+const double *hsl_pattern_values(const hsl_pattern *p, const double *given, double **room)
 {
     if (!p->taken) return given;
-    for (int64_t k = 0; k < p->kept; ++k) p->values[k] = given[p->taken[k]];
-    return p->values;
+    if (!*room) *room = malloc(((size_t)p->kept + 1) * sizeof **room);
+    for (int64_t k = 0; *room && k < p->kept; ++k) (*room)[k] = given[p->taken[k]];
+    return *room;
 }
 
 saddle_matrix hsl_pattern_view(const hsl_pattern *p, const double *values)

@@ -12,7 +12,6 @@ typedef struct hsl_pattern {
     int64_t n, given, kept;
     int32_t *row, *col; /* from 0, row >= col */
     int32_t *taken;     /* which of the given entries are kept, in their order; NULL: all of them */
-    double *values;     /* room for those values; NULL with taken */
     int64_t outside, duplicates, missing_diagonal;
 } hsl_pattern;
 
@@ -22,8 +21,9 @@ saddle_status hsl_pattern_take(hsl_pattern *pattern, int64_t n, int64_t entries,
                                const int32_t *col, int base, bool either);
 void hsl_pattern_free(hsl_pattern *pattern);
 
-/* The values of the entries that were kept, of those that the host gives: these, or a copy. */
-const double *hsl_pattern_values(const hsl_pattern *pattern, const double *given);
+/* The values of the entries that were kept, of those that the host gives: these, or a copy in *room, which
+ * is made when it is first needed and the caller's to free. NULL: out of memory. */
+const double *hsl_pattern_values(const hsl_pattern *pattern, const double *given, double **room);
 
 /* The pattern with values (NULL: none) as the library takes it. */
 saddle_matrix hsl_pattern_view(const hsl_pattern *pattern, const double *values);

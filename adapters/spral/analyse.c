@@ -7,6 +7,7 @@
  */
 #include "adapters/spral/keep.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -105,7 +106,7 @@ static saddle_status plan(ssids_akeep *a, char *message)
     if (!status) status = saddle_analyse(s->solver, &A);
     if (!status) status = saddle_get_order(s->solver, a->permutation);
     if (!status) status = saddle_query(s->solver, &info);
-    if (status && s->solver) strcpy(message, saddle_message(s->solver));
+    if (status && s->solver) snprintf(message, SADDLE_MESSAGE_SIZE, "%s", saddle_message(s->solver));
     free(ones);
     if (status) return status;
     a->inform.maxdepth = ssids_int(info.planned_height);
@@ -127,24 +128,31 @@ static int fill(const request *q, const ssids_options *options, ssids_akeep *a, 
     a->inform.matrix_dup = ssids_int(a->pattern.duplicate);
     a->inform.matrix_missing_diag = ssids_int(a->pattern.missing);
     a->inform.matrix_outrange = ssids_int(a->pattern.outside);
-    a->inform.matrix_rank = q->in.n;
+    a->inform.matrix_rank = q->in.n - a->pattern.empty;
+    a->warning = read;
     a->permutation = malloc(((size_t)q->in.n + 1) * sizeof *a->permutation);
     if (!a->permutation) return SSIDS_ALLOCATION;
     saddle_options *const o = &a->spare.options;
     int flag = ssids_solver_options(options, SADDLE_SCALING_NONE, q->threads, o, &a->print, message);
     if (!flag) flag = find_order(q, options, o, a, message);
     if (flag < 0) return flag;
-    if (flag == SSIDS_STRUCTURE && !options->action) return SSIDS_SINGULAR;
-    if (options->ordering != 1) o->order = SADDLE_ORDER_USER;
+    /* what was found or given; an order that SADDLE_OPTIONS names wins over one that is given */
+    if (options->ordering == 2 || (options->ordering == 0 && o->order == SADDLE_ORDER_AUTO))
+        o->order = SADDLE_ORDER_USER;
     const int planned = ssids_flag_of(plan(a, message));
-    return planned ? planned : flag ? flag : read;
+    if (planned || flag) return planned ? planned : flag;
+    return a->pattern.empty > 0 ? SSIDS_STRUCTURE : read;
 }
 
 static void analyse(const request *q, void **akeep, const ssids_options *options, ssids_inform *inform)
 {
     char message[SADDLE_MESSAGE_SIZE] = "";
-    ssids_akeep *a = calloc(1, sizeof *a);
     *inform = (ssids_inform){0};
+    if (!akeep) {
+        ssids_tell(CALL, options, SSIDS_CALL_SEQUENCE, "akeep is NULL", inform);
+        return;
+    }
+    ssids_akeep *a = calloc(1, sizeof *a);
     spral_ssids_free_akeep(akeep); /* what may be there is ours, or is not looked at */
     if (!a) {
         ssids_tell(CALL, options, SSIDS_ALLOCATION, NULL, inform);

@@ -7,6 +7,9 @@
  */
 #include "adapters/spral/keep.h"
 
+#include "adapters/common/size.h"
+
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -57,24 +60,43 @@ static int take_values(ssids_fkeep *f, const double **val)
     return SSIDS_SUCCESS;
 }
 
-/* Whether the count of negative eigenvalues may be wrong although it was looked at. */
+/* Whether the count of negative eigenvalues may be wrong although it was looked at, or there is none. */
 static bool in_doubt(const ssids_fkeep *f, const saddle_info *info)
 {
-    return !f->posdef && !info->inertia_certain && f->own.options.certify != SADDLE_OFF;
+    if (f->posdef) return false;
+    return info->inertia_negative < 0 || (!info->inertia_certain && f->own.options.certify != SADDLE_OFF);
+}
+
+/* Says what is known of the count, which is then no number: a program that looks at no warning must not take
+ * it for the truth. */
+static void tell_doubt(const saddle_info *info, bool full, ssids_inform *inform, char *message)
+{
+    if (info->inertia_negative < 0)
+        snprintf(message, SADDLE_MESSAGE_SIZE,
+                 "the factorization that SADDLE_OPTIONS asks for counts nothing");
+    else
+        snprintf(message, SADDLE_MESSAGE_SIZE,
+                 "%s: between %lld and %lld eigenvalues are negative, %d were counted",
+                 full ? "no pivot is zero, but rounding may have changed signs" : "rounding decides on signs",
+                 (long long)info->negative_least, (long long)info->negative_most, inform->num_neg);
+    inform->num_neg = -1;
 }
 
 /* What the factors were found to be. Returns a flag: 0, or that the matrix is singular or in doubt. */
-static int look(ssids_fkeep *f, const ssids_options *options, char *message)
+static int look(ssids_fkeep *f, const ssids_options *options, const double *val, char *message)
 {
     saddle_info info = saddle_info_default();
     ssids_inform *inform = &f->inform;
     const saddle_status status = saddle_query(f->own.solver, &info);
     if (status) {
-        strcpy(message, info.message);
+        snprintf(message, SADDLE_MESSAGE_SIZE, "%s", info.message);
         return ssids_flag_of(status);
     }
     f->bytes = info.factor_bytes;
-    inform->matrix_rank = ssids_int(info.rank);
+    f->shift = 0;
+    if (f->own.options.scaling != SADDLE_SCALING_NONE) /* half of the exponent, rounded up */
+        f->shift = (int)ceil(0.5 * ilogb(door_size(f->akeep->pattern.kept, val)));
+    inform->matrix_rank = ssids_int(info.rank < 0 ? f->akeep->pattern.n : info.rank);
     inform->maxfront = ssids_int(info.largest_front > 0 ? info.largest_front : info.planned_rows);
     inform->num_delay = ssids_int(info.delayed);
     inform->num_factor = info.factor_nnz;
@@ -89,13 +111,10 @@ static int look(ssids_fkeep *f, const ssids_options *options, char *message)
         const int flag = ssids_drop_small(f, options->small);
         if (flag) return flag;
     }
-    if (inform->matrix_rank < f->akeep->pattern.n) return options->action ? SSIDS_RANK : SSIDS_SINGULAR;
-    if (!in_doubt(f, &info)) return SSIDS_SUCCESS;
-    snprintf(message, SADDLE_MESSAGE_SIZE,
-             "no pivot is zero, but rounding may have changed signs: between %lld and %lld eigenvalues are "
-             "negative, %d were counted",
-             (long long)info.negative_least, (long long)info.negative_most, inform->num_neg);
-    return SSIDS_RANK;
+    const bool full = inform->matrix_rank == f->akeep->pattern.n, doubt = in_doubt(f, &info);
+    if (doubt) tell_doubt(&info, full, inform, message);
+    if (!full) return options->action ? SSIDS_RANK : SSIDS_SINGULAR;
+    return doubt ? SSIDS_RANK : SSIDS_SUCCESS;
 }
 
 /* All of it. Returns a flag. */
@@ -113,13 +132,15 @@ static int run(ssids_fkeep *f, const ssids_options *options, const double *val, 
     if (flag) return flag;
     const saddle_status status = saddle_factor_values(f->own.solver, SADDLE_DOUBLE, val);
     if (status) {
-        if (status != SADDLE_NOT_DEFINITE) strcpy(message, saddle_message(f->own.solver));
+        if (status != SADDLE_NOT_DEFINITE)
+            snprintf(message, SADDLE_MESSAGE_SIZE, "%s", saddle_message(f->own.solver));
         return ssids_flag_of(status);
     }
-    flag = look(f, options, message);
+    flag = look(f, options, val, message);
     f->factored = flag >= 0;
     if (flag >= 0 && scale && (options->scaling > 0 || f->scale)) {
         if (saddle_get_scaling(f->own.solver, scale)) return SSIDS_UNKNOWN;
+        for (int32_t i = 0; i < a->pattern.n; ++i) scale[i] = ldexp(scale[i], -f->shift);
         for (int32_t i = 0; i < a->pattern.n && f->scale; ++i) scale[i] *= f->scale[i];
     }
     if (flag == SSIDS_SUCCESS && a->scale && options->scaling != 3) return SSIDS_UNUSED_SCALING;
@@ -146,8 +167,9 @@ static void factor(bool posdef, bool has_pattern, const double *val, double *sca
     char message[SADDLE_MESSAGE_SIZE] = "";
     ssids_akeep *const a = ssids_find_akeep(akeep);
     *inform = (ssids_inform){0};
-    if (!a) {
-        ssids_tell(CALL, options, SSIDS_CALL_SEQUENCE, "there is no such akeep", inform);
+    if (!a || !fkeep) {
+        ssids_tell(CALL, options, SSIDS_CALL_SEQUENCE, a ? "fkeep is NULL" : "there is no such akeep",
+                   inform);
         return;
     }
     ssids_fkeep *const f = open_fkeep(a, fkeep);
@@ -164,6 +186,7 @@ static void factor(bool posdef, bool has_pattern, const double *val, double *sca
     if (!flag) flag = run(f, options, val, scale, message);
     if (f) *inform = f->inform;
     ssids_tell(CALL, options, flag, message, inform);
+    if (flag == SSIDS_SUCCESS) inform->flag = a->warning; /* which was printed once */
     if (f) f->inform = *inform;
 }
 

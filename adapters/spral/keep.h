@@ -63,6 +63,7 @@ typedef struct ssids_pattern {
     int32_t *row;
     int64_t *from; /* the caller's entry that each one is; NULL: the same */
     int64_t outside, duplicate, missing;
+    int32_t empty; /* rows without entries */
 } ssids_pattern;
 
 /* A solver, with what it was last told. */
@@ -77,6 +78,7 @@ typedef struct ssids_akeep {
     int32_t *permutation; /* the variable at each place of the order */
     double *scale;        /* of a matching; NULL: there was none */
     bool checked, print;
+    int warning;     /* what was left out, added up or missing: a flag, or 0 */
     int64_t threads; /* 0: as many as there are */
     ssids_inform inform;
     pthread_mutex_t lock; /* of the next */
@@ -90,6 +92,8 @@ typedef struct ssids_fkeep {
     int64_t bytes;   /* of the factors */
     double *values;  /* of the pattern, where they are not the caller's as they are */
     double *scale;   /* S, as far as the solver knows nothing of it; NULL: none */
+    int shift;       /* the solver's part of S is to be multiplied with 2^-shift, and so S A S has entries of
+                        at most about 1, as SSIDS' scalings have it; 0 where nothing was computed */
     double *inverse; /* of D, where it is not what the solver has: 2n numbers; NULL */
     ssids_inform inform;
 } ssids_fkeep;

@@ -127,6 +127,22 @@ static bool count_faults(ssids_pattern *p)
     return true;
 }
 
+/* Counts rows in which, and columns in which, there is no entry. False: out of memory. */
+static bool count_empty(ssids_pattern *p)
+{
+    bool *const met = calloc((size_t)p->n + 1, sizeof *met);
+    if (!met) return false;
+    for (int32_t j = 0; j < p->n; ++j) {
+        for (int64_t k = p->ptr[j]; k < p->ptr[j + 1]; ++k) {
+            met[j] = true;
+            if (p->row[k] >= 0 && p->row[k] < p->n) met[p->row[k]] = true; /* the solver looks at others */
+        }
+    }
+    for (int32_t i = 0; i < p->n; ++i) p->empty += !met[i];
+    free(met);
+    return true;
+}
+
 static int warning_of(const ssids_pattern *p)
 {
     const int both = (p->outside > 0 ? SSIDS_OUTSIDE : 0) + (p->duplicate > 0 ? SSIDS_DUPLICATE : 0);
@@ -158,7 +174,7 @@ static int fill(const ssids_input *in, ssids_pattern *to)
     } else if (!check_columns(in, to)) {
         return SSIDS_ALL_OUTSIDE;
     }
-    if (in->check && !count_faults(to)) return SSIDS_ALLOCATION;
+    if ((in->check && !count_faults(to)) || !count_empty(to)) return SSIDS_ALLOCATION;
     if (!in->col && to->outside == 0) { /* the caller's values can be used as they are */
         free(to->from);
         to->from = NULL;

@@ -43,6 +43,8 @@ int ssids_get_pivots(const ssids_fkeep *f, int32_t *order, double *inverse)
     int flag = d && pair ? ssids_flag_of(saddle_get_pivots(f->own.solver, order, d)) : SSIDS_ALLOCATION;
     for (int32_t k = 0; k < n && !flag; ++k) pair[k] = d[2 * (int64_t)k + 1] != 0;
     if (!flag && inverse) flag = probe(f, pair, inverse);
+    const int64_t shifted = f->shift != 0 && inverse && !flag ? 2 * (int64_t)n : 0;
+    for (int64_t k = 0; k < shifted; ++k) inverse[k] = ldexp(inverse[k], 2 * f->shift);
     if (!flag && inverse && f->inverse) memcpy(inverse, f->inverse, 2 * (size_t)n * sizeof *inverse);
     for (int32_t k = 0; k < n && !flag && order; ++k) {
         if (!pair[k]) continue;
@@ -92,7 +94,7 @@ int ssids_drop_small(ssids_fkeep *f, double small)
         const bool pair = d[2 * k + 1] != 0;
         double largest = fabs(d[2 * k]);
         if (pair) largest = fmax(largest, fmax(fabs(d[2 * k + 1]), fabs(d[2 * k + 2])));
-        if (largest > 0 && largest < small) {
+        if (largest > 0 && ldexp(largest, -2 * f->shift) < small) {
             const double block[] = {d[2 * k], d[2 * k + 1], pair ? d[2 * k + 2] : 0};
             drop(f, block, pair);
             memset(inverse + 2 * k, 0, (pair ? 4 : 2) * sizeof *inverse);

@@ -3,6 +3,7 @@
 
 #include "adapters/common/environment.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Of Saddle's thresholds. */
@@ -12,6 +13,7 @@ int ssids_solver_options(const ssids_options *options, saddle_scaling scaling, i
                          saddle_options *to, bool *print, char *message)
 {
     saddle_options o = saddle_options_default();
+    o.method = SADDLE_METHOD_DIRECT; /* whose order, D and inertia the caller asks for */
     o.pairs = SADDLE_OFF;
     o.scaling = scaling;
     /* nothing of the plan depends on values then, and it has to stay what the caller was told */
@@ -19,10 +21,16 @@ int ssids_solver_options(const ssids_options *options, saddle_scaling scaling, i
     o.threshold = options->u >= U_LEAST ? options->u <= U_MOST ? options->u : U_MOST : U_LEAST;
     o.device = options->use_gpu ? SADDLE_DEVICE_AUTO : SADDLE_DEVICE_CPU;
     o.threads = threads;
-    const saddle_status status = door_environment(&o, print, message);
-    o.method = SADDLE_METHOD_DIRECT; /* whose order, D and inertia the caller asks for */
+    saddle_status status = door_environment(&o, print, message);
+    if (!status && o.order == SADDLE_ORDER_USER && options->ordering != 0) {
+        snprintf(message, SADDLE_MESSAGE_SIZE, "SADDLE_OPTIONS: order=user: the program gives no order");
+        status = SADDLE_BAD_OPTION;
+    }
     *to = o;
-    return status ? SSIDS_UNKNOWN : SSIDS_SUCCESS;
+    if (!status) return SSIDS_SUCCESS;
+    /* a user who set SADDLE_OPTIONS is told, even if the program is silent */
+    if (options->print_level < 0 || options->unit_error < 0) fprintf(stderr, "saddle: %s\n", message);
+    return SSIDS_UNKNOWN;
 }
 
 /* The solver that was analysed, if no other fkeep has it. */
@@ -82,7 +90,7 @@ int ssids_prepare_solver(ssids_akeep *a, ssids_solver *s, const saddle_options *
     if (s->solver && serves(s, options)) return SSIDS_SUCCESS;
     if (s->solver && s->options.device != options->device) saddle_destroy(&s->solver); /* it cannot change */
     const saddle_status status = s->solver ? adapt(a, s, options) : make(a, s, options, message);
-    if (status && s->solver) strcpy(message, saddle_message(s->solver));
+    if (status && s->solver) snprintf(message, SADDLE_MESSAGE_SIZE, "%s", saddle_message(s->solver));
     if (status) saddle_destroy(&s->solver);
     return ssids_flag_of(status);
 }

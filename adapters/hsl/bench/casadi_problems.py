@@ -1,11 +1,14 @@
 #!/usr/bin/env python3
 """The problems of ipopt-problems through CasADi, whose wheel has an Ipopt 3.14 and derivatives of its own.
 
-    casadi_problems.py --library libsaddle_hsl.so --problems PROGRAM [--size quick|full] [--group G] [NAME ...]
+    casadi_problems.py --library libsaddle_hsl.so --problems PROGRAM [--size quick|full] [--group G] [--starts N] [NAME ...]
 
 PROGRAM is ipopt-problems, which writes each problem as a list of terms (--write). Ipopt is run with mumps, and with
 ma97 and ma27 through the option hsllib. Fails as ipopt-problems does. Where there is no CasADi (pip install
 casadi) it exits with 77.
+
+--starts N solves each problem from N starts, the given one and others that differ from it by 1e-15 of each number, and
+compares the means: where iterations part by rounding, one start says nothing about a solver.
 """
 import argparse
 import math
@@ -54,13 +57,29 @@ def read_problem(path):
     return {"x": x, "f": f, "g": g}, x_bounds, g_bounds, bool(unique)
 
 
-def run(nlp, x_bounds, g_bounds, solver, library, seconds):
+def starts_of(x_bounds, count):
+    """The start, and others of which nobody can say that they are not the same."""
+    random = np.random.default_rng(1)
+    start = x_bounds[:, 2]
+    return [start] + [start * (1 + 1e-15 * random.standard_normal(len(start))) for _ in range(count - 1)]
+
+
+def run_all(nlp, x_bounds, g_bounds, solver, library, seconds, starts):
+    """The first of the starts, with the mean iterations and seconds of all of them; solved if all are."""
+    found = [run(nlp, start, x_bounds, g_bounds, solver, library, seconds) for start in starts]
+    for name in ("iterations", "seconds"):
+        found[0][name] = sum(one[name] for one in found) / len(found)
+    found[0]["ok"] = all(one["ok"] for one in found)
+    return found[0]
+
+
+def run(nlp, start, x_bounds, g_bounds, solver, library, seconds):
     options = {"print_time": False, "record_time": True, "error_on_fail": False, "ipopt.print_level": 0, "ipopt.sb": "yes",
                "ipopt.linear_solver": solver, "ipopt.max_cpu_time": seconds}
     if solver != "mumps":
         options["ipopt.hsllib"] = library
     solve = ca.nlpsol("solve", "ipopt", nlp, options)
-    found = solve(x0=x_bounds[:, 2], lbx=x_bounds[:, 0], ubx=x_bounds[:, 1], lbg=g_bounds[:, 0], ubg=g_bounds[:, 1])
+    found = solve(x0=start, lbx=x_bounds[:, 0], ubx=x_bounds[:, 1], lbg=g_bounds[:, 0], ubg=g_bounds[:, 1])
     stats = solve.stats()
     evaluations = sum(v for k, v in stats.items() if k.startswith("t_wall_nlp_"))
     return {"ok": stats["return_status"] in ("Solve_Succeeded", "Solved_To_Acceptable_Level"),
@@ -86,9 +105,11 @@ def main():
     parser.add_argument("--size", default="quick")
     parser.add_argument("--group")
     parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--starts", type=int, default=1)
     parser.add_argument("name", nargs="*")
     arguments = parser.parse_args()
     solvers = ["mumps", "ma97", "ma27"]
+    digits = 0 if arguments.starts == 1 else 2
     iterations, wrong, ratios = dict.fromkeys(solvers, 0), 0, {s: [] for s in solvers}
     with tempfile.TemporaryDirectory() as folder:
         chosen = ["--group", arguments.group] if arguments.group else []
@@ -98,12 +119,13 @@ def main():
         print(f"{'problem':18s} {'n':>7s} {'m':>7s}" + "".join(f"  {s:>5s}  seconds" for s in solvers))
         for path in paths:
             nlp, x_bounds, g_bounds, unique = read_problem(path)
-            results = {s: run(nlp, x_bounds, g_bounds, s, arguments.library, arguments.seconds) for s in solvers}
+            starts = starts_of(x_bounds, arguments.starts)
+            results = {s: run_all(nlp, x_bounds, g_bounds, s, arguments.library, arguments.seconds, starts) for s in solvers}
             reference = results["mumps"]
             line = f"{path.name[3:]:18s} {len(x_bounds):7d} {len(g_bounds):7d}"
             for s in solvers:
                 one, what = results[s], fault(results[s], reference, unique)
-                line += f"  {one['iterations']:5d} {one['seconds']:8.3f}" + ("" if one["ok"] else f" ({one['status']})")
+                line += f"  {one['iterations']:5.{digits}f} {one['seconds']:8.3f}" + ("" if one["ok"] else f" ({one['status']})")
                 line += f" FAILED: {what}" if what else ""
                 wrong += bool(what)
                 if one["ok"] and reference["ok"]:
@@ -112,7 +134,7 @@ def main():
                         ratios[s].append(one["seconds"] / reference["seconds"])
             print(line, flush=True)
     for s in solvers:
-        print(f"{s}: {iterations[s]} iterations where MUMPS solves too" +
+        print(f"{s}: {iterations[s]:.{digits}f} iterations where MUMPS solves too" +
               (f", seconds outside evaluations beside MUMPS' {math.exp(np.mean(np.log(ratios[s]))):.3f} in the geometric "
                f"mean of {len(ratios[s])} large ones" if s != "mumps" and ratios[s] else ""))
         if iterations[s] > iterations["mumps"]:

@@ -78,9 +78,9 @@ static choice read_arguments(int count, char **argument)
         else if (!strcmp(name, "solvers"))
             list = value;
         else if (!strcmp(name, "repeat"))
-            c.repeat = atoi(value);
+            c.repeat = (int)strtol(value, NULL, 10);
         else if (!strcmp(name, "seconds"))
-            c.seconds = atoi(value);
+            c.seconds = (int)strtol(value, NULL, 10);
         else if (!strcmp(name, "set") && c.extras < EXTRA)
             c.extra[c.extras++] = value;
         else
@@ -102,10 +102,10 @@ static void begin_with_library(const choice *c, char **argument)
     const char *path = getenv("LD_LIBRARY_PATH");
     const size_t length = strlen(c->library);
     if (path && !strncmp(path, c->library, length)) return;
-    char *const longer = malloc(length + 2 + (path ? strlen(path) : 0));
+    const size_t room = length + 2 + (path ? strlen(path) : 0);
+    char *const longer = malloc(room);
     if (!longer) usage("out of memory");
-    strcpy(longer, c->library);
-    if (path) strcat(strcat(longer, ":"), path);
+    snprintf(longer, room, "%s%s%s", c->library, path ? ":" : "", path ? path : "");
     setenv("LD_LIBRARY_PATH", longer, 1);
     execv("/proc/self/exe", argument);
     usage("cannot begin again");
@@ -113,7 +113,7 @@ static void begin_with_library(const choice *c, char **argument)
 
 static bool is_chosen(const choice *c, const problem *p)
 {
-    if (c->group && strcmp(c->group, group_names[p->group])) return false;
+    if (c->group && strcmp(c->group, group_names[p->group]) != 0) return false;
     for (int k = 0; k < c->names; ++k)
         if (!strcmp(c->name[k], p->name)) return true;
     return c->names == 0;

@@ -171,7 +171,7 @@ int main(int count, char **argument)
            "solve");
     for (int k = 0; k < 2; ++k) {
         system_of s = make(sizes[k]);
-        const int turns = count > 1 ? atoi(argument[1]) : sizes[k] == 10 ? 20000 : 500;
+        const int turns = count > 1 ? (int)strtol(argument[1], NULL, 10) : sizes[k] == 10 ? 20000 : 500;
         const times t = measure(&s, turns);
         for (int m = 0; m < WAYS; ++m) {
             const int plain_way = m / 2 * 2;

@@ -67,7 +67,7 @@ static void read_log(const char *path, bool cpu, outcome *o)
     if (!log) return;
     while (fgets(line, sizeof line, log)) {
         const char *const count = strstr(line, iterations);
-        if (count) o->iterations = atoi(count + strlen(iterations));
+        if (count) o->iterations = (int)strtol(count + strlen(iterations), NULL, 10);
         if (strstr(line, "StdAugSystemSolverMultiSolve")) o->seconds = read_seconds(line, cpu);
         if (!strncmp(line, "OverallAlgorithm", 16)) o->whole = read_seconds(line, cpu);
     }

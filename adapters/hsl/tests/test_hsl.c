@@ -19,6 +19,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 /* A KKT matrix: the lower triangle by columns, from 1, as Ipopt gives it. Inertia (3, 2, 0).
  *
@@ -304,8 +305,8 @@ static void test_ma97_honours_threshold_scaling_and_small(void **state)
     void *akeep = NULL, *fkeep = NULL;
     double x[N], scale[N] = {0}, val[ENTRIES];
     ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
-    for (double u = 1e-8; u < 0.5; u = pow(u, 0.75)) { /* as Ipopt raises it */
-        control.u = u;
+    for (int step = 0; step < 12; ++step) { /* as Ipopt raises it */
+        control.u = step ? pow(control.u, 0.75) : 1e-8;
         ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, NULL);
         assert_int_equal(info.num_neg, 2);
     }
@@ -328,7 +329,79 @@ static void test_ma97_honours_threshold_scaling_and_small(void **state)
     ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, scale);
     assert_int_equal(info.flag, MA97_SINGULAR_STOP);
     assert_int_equal(info.matrix_rank, N - 2);
+    for (control.scaling = 1; control.scaling <= 2; ++control.scaling) { /* small only before it is scaled */
+        for (int k = 0; k < ENTRIES; ++k) val[k] = 1e-9 * val1[k];
+        ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, scale);
+        assert_int_equal(info.flag, 0);
+        assert_int_equal(info.num_neg, 2);
+    }
     ma97_finalise_d(&akeep, &fkeep);
+}
+
+/* It used to be refused once, and taken for the one in use when it came again. */
+static void test_ma97_refuses_a_bad_scaling_every_time(void **state)
+{
+    (void)state;
+    struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    double x[N], scale[N] = {1, 2, 3, 4, 5};
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    for (int turn = 0; turn < 3; ++turn) {
+        if (turn == 1) ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, scale);
+        const double bad[] = {0, -1, NAN, INFINITY};
+        for (int k = 0; k < 8; ++k) {
+            double wrong[N] = {1, 1, bad[k / 2], 1, 1};
+            ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, wrong);
+            assert_int_equal(info.flag, MA97_BAD_VALUE);
+            ma97_solve_d(0, 1, x, N, &akeep, &fkeep, &control, &info);
+            assert_int_equal(info.flag, MA97_CALL_SEQUENCE);
+        }
+        ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, turn ? scale : NULL);
+        assert_int_equal(info.flag, 0);
+        right_hand_side(val1, x);
+        ma97_solve_d(0, 1, x, N, &akeep, &fkeep, &control, &info);
+        assert_solution(x);
+    }
+    ma97_finalise_d(&akeep, &fkeep);
+}
+
+/* A right-hand side that is no number fails the call, and what fails leaves no factors. */
+static void test_ma97_has_no_factors_after_a_failure(void **state)
+{
+    (void)state;
+    const struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    double x[N] = {1, 2, NAN, 4, 5};
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    ma97_factor_solve_d(4, ptr1, row1, val1, 1, x, N, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_BAD_VALUE);
+    assert_int_equal(info.num_neg, -1);
+    ma97_solve_d(0, 1, x, N, &akeep, &fkeep, &control, &info);
+    assert_int_equal(info.flag, MA97_CALL_SEQUENCE);
+    ma97_finalise_d(&akeep, &fkeep);
+}
+
+static void test_ma97_takes_a_matrix_without_rows(void **state)
+{
+    (void)state;
+    struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    double nothing = 1;
+    int order = 1;
+    for (control.ordering = 0; control.ordering <= 8; ++control.ordering)
+        for (control.scaling = 0; control.scaling <= 4; ++control.scaling) {
+            void *akeep = NULL, *fkeep = NULL;
+            ma97_analyse_d(1, 0, ptr1, row1, &nothing, &akeep, &control, &info, &order);
+            assert_int_equal(info.flag, 0);
+            ma97_factor_d(4, ptr1, row1, &nothing, &akeep, &fkeep, &control, &info, &nothing);
+            assert_int_equal(info.flag, 0);
+            assert_int_equal(info.num_neg, 0);
+            ma97_solve_d(0, 1, &nothing, 0, &akeep, &fkeep, &control, &info);
+            assert_int_equal(info.flag, 0);
+            ma97_finalise_d(&akeep, &fkeep);
+        }
 }
 
 static void test_ma97_honours_orders(void **state)
@@ -367,6 +440,38 @@ static void test_ma97_honours_orders(void **state)
     control.ordering = 7;
     ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
     assert_int_equal(info.flag, MA97_BAD_ARGUMENT);
+}
+
+/* Ipopt analyses before every factorization where it asks for a matched order and for scaling. */
+static void test_ma97_says_once_what_runs(void **state)
+{
+    (void)state;
+    struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    void *akeep = NULL, *fkeep = NULL;
+    double val[ENTRIES], scale[N];
+    FILE *const file = tmpfile();
+    fflush(stdout);
+    const int kept = dup(fileno(stdout));
+    assert_true(file && dup2(fileno(file), fileno(stdout)) >= 0);
+    memcpy(val, val1, sizeof val);
+    control.print_level = control.scaling = 1;
+    control.ordering = 7;
+    for (int turn = 0; turn < 3; ++turn) {
+        ma97_analyse_d(0, N, ptr1, row1, val, &akeep, &control, &info, NULL);
+        ma97_factor_d(4, ptr1, row1, val, &akeep, &fkeep, &control, &info, scale);
+    }
+    ma97_finalise_d(&akeep, &fkeep);
+    fflush(stdout);
+    dup2(kept, fileno(stdout));
+    close(kept);
+    rewind(file);
+    char line[256];
+    int lines = 0;
+    while (fgets(line, sizeof line, file)) ++lines;
+    fclose(file);
+    assert_int_equal(info.flag, 0);
+    assert_int_equal(lines, 1);
 }
 
 static void test_ma97_one_analysis_has_many_factors(void **state)
@@ -587,12 +692,26 @@ static void test_options_of_the_environment_are_taken_or_refused(void **state)
     assert_int_equal(door_environment(&options, &print, message), SADDLE_BAD_OPTION);
     setenv("SADDLE_OPTIONS", "print=loud", 1);
     assert_int_equal(door_environment(&options, &print, message), SADDLE_BAD_OPTION);
+    setenv("SADDLE_OPTIONS", "method=direct absolute=off", 1);
+    assert_int_equal(door_environment(&options, &print, message), SADDLE_OK);
+    setenv("SADDLE_OPTIONS", "method=ldlt", 1); /* its solutions are no solutions, its inertia none */
+    assert_int_equal(door_environment(&options, &print, message), SADDLE_BAD_OPTION);
+    assert_non_null(strstr(message, "method=ldlt"));
+    setenv("SADDLE_OPTIONS", "absolute=on", 1);
+    assert_int_equal(door_environment(&options, &print, message), SADDLE_BAD_OPTION);
     struct ma97_info_d info;
     const struct ma97_control_d control = ipopt_control();
     void *akeep = NULL;
     ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
     assert_true(info.flag < 0);
     assert_null(akeep);
+    setenv("SADDLE_OPTIONS", "factorization=static certify=off", 1); /* nothing is counted */
+    void *fkeep = NULL;
+    ma97_analyse_d(0, N, ptr1, row1, NULL, &akeep, &control, &info, NULL);
+    ma97_factor_d(4, ptr1, row1, val1, &akeep, &fkeep, &control, &info, NULL);
+    assert_int_equal(info.flag, MA97_SINGULAR_STOP);
+    assert_int_equal(info.num_neg, -1);
+    ma97_finalise_d(&akeep, &fkeep);
     unsetenv("SADDLE_OPTIONS");
 }
 
@@ -653,12 +772,52 @@ static void test_two_hosts_in_two_threads(void **state)
 /* Bytes of the process that are in memory. */
 static long resident(void)
 {
-    long pages = 0, all;
+    char line[256] = "", *second = line; /* pages of the process, and those in memory */
     FILE *const file = fopen("/proc/self/statm", "r");
     if (!file) return 0;
-    if (fscanf(file, "%ld %ld", &all, &pages) != 2) pages = 0;
+    if (fgets(line, sizeof line, file)) strtol(line, &second, 10);
     fclose(file);
-    return pages * 4096;
+    return strtol(second, NULL, 10) * 4096;
+}
+
+/* Factors of one analysis, whose pattern was cleaned so that values are copied. */
+enum { SHARING = 4 };
+static void *shared_akeep;
+static void *factor_shared(void *argument)
+{
+    static const double val[] = {2, 1, 1, 3, 1, 7, 4, 1, 0, 0};
+    const struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    const double times = *(const double *)argument;
+    double scaled[10], x[N];
+    for (int k = 0; k < 10; ++k) scaled[k] = times * val[k];
+    for (int round = 0; round < 50; ++round) {
+        void *fkeep = NULL;
+        ma97_factor_d(4, NULL, NULL, scaled, &shared_akeep, &fkeep, &control, &info, NULL);
+        assert_int_equal(info.flag, 0);
+        right_hand_side(val1, x);
+        for (int i = 0; i < N; ++i) x[i] *= times;
+        ma97_solve_d(0, 1, x, N, &shared_akeep, &fkeep, &control, &info);
+        assert_solution(x);
+        ma97_finalise_d(NULL, &fkeep);
+    }
+    return NULL;
+}
+
+static void test_threads_factor_one_analysis(void **state)
+{
+    (void)state;
+    static const int ptr[N + 1] = {1, 4, 7, 9, 10, 11}, row[] = {1, 3, 4, 2, 5, 1, 3, 4, 4, 5};
+    static double times[SHARING] = {1, 2, 4, 8};
+    const struct ma97_control_d control = ipopt_control();
+    struct ma97_info_d info;
+    pthread_t thread[SHARING];
+    ma97_analyse_d(1, N, ptr, row, NULL, &shared_akeep, &control, &info, NULL);
+    assert_int_equal(info.matrix_outrange, 1);
+    for (int k = 0; k < SHARING; ++k)
+        assert_int_equal(pthread_create(&thread[k], NULL, factor_shared, &times[k]), 0);
+    for (int k = 0; k < SHARING; ++k) pthread_join(thread[k], NULL);
+    ma97_free_akeep_d(&shared_akeep);
 }
 
 static void test_ten_thousand_solves_leak_nothing(void **state)
@@ -688,7 +847,11 @@ int main(void)
         cmocka_unit_test(test_ma97_never_follows_a_handle_that_is_not_live),
         cmocka_unit_test(test_ma97_refuses_what_is_missing),
         cmocka_unit_test(test_ma97_honours_threshold_scaling_and_small),
+        cmocka_unit_test(test_ma97_refuses_a_bad_scaling_every_time),
+        cmocka_unit_test(test_ma97_has_no_factors_after_a_failure),
+        cmocka_unit_test(test_ma97_takes_a_matrix_without_rows),
         cmocka_unit_test(test_ma97_honours_orders),
+        cmocka_unit_test(test_ma97_says_once_what_runs),
         cmocka_unit_test(test_ma97_one_analysis_has_many_factors),
         cmocka_unit_test(test_ma27_factors_and_solves_as_ipopt_does),
         cmocka_unit_test(test_ma27_tells_singular_and_arrays_that_are_too_small),
@@ -698,6 +861,7 @@ int main(void)
         cmocka_unit_test(test_options_of_the_environment_are_taken_or_refused),
         cmocka_unit_test(test_handles_are_given_out_once),
         cmocka_unit_test(test_two_hosts_in_two_threads),
+        cmocka_unit_test(test_threads_factor_one_analysis),
         cmocka_unit_test(test_ten_thousand_solves_leak_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

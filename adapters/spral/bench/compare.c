@@ -174,13 +174,13 @@ int main(int argc, char **argv)
         if (value && !strcmp(argv[at], "--with")) {
             with = value;
         } else if (value && !strcmp(argv[at], "--repeat")) {
-            s.repeat = atoi(value);
+            s.repeat = (int)strtol(value, NULL, 10);
         } else if (value && !strcmp(argv[at], "--ordering")) {
-            s.ordering = atoi(value);
+            s.ordering = (int)strtol(value, NULL, 10);
         } else if (value && !strcmp(argv[at], "--scaling")) {
-            s.scaling = atoi(value);
-        } else if (value && !strcmp(argv[at], "--limit") && atoi(value) > 0) {
-            s.limit = atoi(value);
+            s.scaling = (int)strtol(value, NULL, 10);
+        } else if (value && !strcmp(argv[at], "--limit") && (int)strtol(value, NULL, 10) > 0) {
+            s.limit = (int)strtol(value, NULL, 10);
         } else {
             fprintf(stderr,
                     "usage: spral-compare [--with LIBRARY] [--repeat R] [--ordering 1|2] [--scaling S] "

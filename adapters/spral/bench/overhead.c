@@ -116,7 +116,7 @@ static void report(const char *name, const lower *a, const times *t)
 
 int main(int argc, char **argv)
 {
-    const int repeat = argc > 2 && !strcmp(argv[1], "--repeat") ? atoi(argv[2]) : 40;
+    const int repeat = argc > 2 && !strcmp(argv[1], "--repeat") ? (int)strtol(argv[2], NULL, 10) : 40;
     loaded door;
     setenv("SADDLE_OPTIONS", "threads=1", 1);
     if (!load(OURS, 0, &door)) {

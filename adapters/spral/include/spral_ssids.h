@@ -53,7 +53,7 @@ struct spral_ssids_inform {
     int maxfront;                  /* rows of the largest front */
     int num_delay;                 /* columns that were delayed to a parent front */
     int64_t num_factor, num_flops; /* entries of L, operations: predicted by analyse, counted by factor */
-    int num_neg;                   /* negative eigenvalues */
+    int num_neg;                   /* negative eigenvalues; -1: the count is in doubt (flag 7) */
     int num_sup;                   /* fronts of the tree */
     int num_two;                   /* 2x2 pivots */
     int stat;                      /* an error number, if memory is short */
@@ -109,7 +109,8 @@ SPRAL_SSIDS_API void spral_ssids_factor_ptr32(bool posdef, const int *ptr, const
                                               const struct spral_ssids_options *options,
                                               struct spral_ssids_inform *inform);
 
-/* In place. job 0: A x = b; 1: P L x = S b; 2: D x = b; 3: (P L)' S^-1 x = b; 4: D (P L)' S^-1 x = b. */
+/* In place. job 0: A x = b; 1: P L x = S b; 2: D x = b; 3: (P L)' S^-1 x = b; 4: D (P L)' S^-1 x = b. What is
+ * between the parts is in the order of the variables: entry i is that of pivot |piv_order[i]|. */
 SPRAL_SSIDS_API void spral_ssids_solve1(int job, double *x1, void *akeep, void *fkeep,
                                         const struct spral_ssids_options *options,
                                         struct spral_ssids_inform *inform);
@@ -126,8 +127,8 @@ SPRAL_SSIDS_API int spral_ssids_free(void **akeep, void **fkeep);
 SPRAL_SSIDS_API void spral_ssids_enquire_posdef(const void *akeep, const void *fkeep,
                                                 const struct spral_ssids_options *options,
                                                 struct spral_ssids_inform *inform, double *d);
-/* |piv_order[i]|: the place of variable i among the pivots, negative in a 2x2 pivot. d: D^-1, its diagonal in
- * d[2k] and its entry (k+1, k) in d[2k+1]. Either may be NULL. */
+/* |piv_order[i]|: the place of variable i among the pivots, negative in a 2x2 pivot if array_base is 1. d:
+ * D^-1, its diagonal in d[2k] and its entry (k+1, k) in d[2k+1]. Either may be NULL. */
 SPRAL_SSIDS_API void spral_ssids_enquire_indef(const void *akeep, const void *fkeep,
                                                const struct spral_ssids_options *options,
                                                struct spral_ssids_inform *inform, int *piv_order, double *d);

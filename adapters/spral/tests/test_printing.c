@@ -99,10 +99,28 @@ static void diagnostics_say_what_runs(void)
     unsetenv("SADDLE_OPTIONS");
 }
 
+static void refused_words_are_named(void)
+{
+    static const char *const words[] = {"threads=many", "method=ic", "absolute=on", "order=user"};
+    for (size_t k = 0; k < sizeof words / sizeof *words; ++k) {
+        setenv("SADDLE_OPTIONS", words[k], 1);
+        spral_ssids_default_options(&options);
+        capture(stdout, refused_word);
+        CHECK(strstr(printed, "error -99") && strstr(printed, words[k]));
+        options.print_level = -1; /* the program wants silence, who set the variable an answer */
+        capture(stdout, refused_word);
+        CHECK(!*printed);
+        capture(stderr, refused_word);
+        CHECK(strstr(printed, words[k]));
+    }
+    unsetenv("SADDLE_OPTIONS");
+}
+
 int main(void)
 {
     static const named_test tests[] = {
         {"errors and warnings go to their units", errors_and_warnings_go_to_their_units},
-        {"diagnostics say what runs", diagnostics_say_what_runs}};
-    return run_tests(tests, 2);
+        {"diagnostics say what runs", diagnostics_say_what_runs},
+        {"refused words are named", refused_words_are_named}};
+    return run_tests(tests, 3);
 }

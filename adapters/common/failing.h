@@ -1,4 +1,5 @@
-/* Included before everything else in the door's own sources, for test_memory.c: their allocations can fail.
+/* Included before everything else in the own sources of a door, for its test_memory.c: their allocations can
+ * fail.
  */
 #pragma once
 
