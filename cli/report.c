@@ -49,7 +49,8 @@ static const char *advice(const saddle_info *info, int precision)
 {
     switch (info->reason) {
     case SADDLE_REASON_INCONSISTENT:
-        return "no x satisfies the system: check the matrix and the right-hand side";
+        return "to the rounding of the matrix' entries no x satisfies the system: check the matrix and the "
+               "right-hand side";
     case SADDLE_REASON_MEMORY: return "raise --max-memory, or lower --restart";
     default: break;
     }

@@ -193,7 +193,8 @@ static const char *advice(saddle_reason reason, const solving *w)
         return "use block_kernel ldlt (or llt) with bjacobi, a fixed number of trisolve_sweeps, or krylov "
                "fcg (positive definite) or fgmres";
     case SADDLE_REASON_CANCELLED: return "x is the best found so far";
-    case SADDLE_REASON_INCONSISTENT: return "no x satisfies the system; x is the best found";
+    case SADDLE_REASON_INCONSISTENT:
+        return "to the rounding of the matrix' entries no x satisfies the system; x is the best found";
     case SADDLE_REASON_SINGULAR:
         return "x is a null vector of the matrix to rounding, so that its error says nothing: check the "
                "matrix";
