@@ -264,6 +264,27 @@ static void refactoring_gives_the_bits_of_factoring(void **state)
     }
 }
 
+/* Scales that bring a huge or tiny matrix to 1 are beyond the range of single: no vector may be. */
+static void matrices_of_any_size_are_solved_with_factors_in_single(void **state)
+{
+    (void)state;
+    static const char *const how[] = {"precision=mixed", "factor_precision=single",
+                                      "precision=mixed,scaling=mc64", "precision=mixed,scaling=none"};
+    static const int sizes[] = {-990, -300, 300, 990};
+    rng r = rng_start(__func__);
+    for (int k = 0; k < 4 * 4 * 2 * 2; ++k) {
+        const bool symmetric = k % 2;
+        dense d = problem(&r, symmetric);
+        double b[N], x[N];
+        random_vector(&r, b);
+        for (int i = 0; i < N * N; ++i) d.a[i] = ldexp(d.a[i], sizes[k / 4 % 4]);
+        const saddle_info info =
+            run(&d, symmetric, b, x, "stop=residual,device=%s,%s", devices[k / 2 % 2], how[k / 16]);
+        if (!info.converged) fail_msg("2^%d, %s: %s", sizes[k / 4 % 4], how[k / 16], info.message);
+        dense_free(&d);
+    }
+}
+
 static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
@@ -291,6 +312,7 @@ int main(void)
         cmocka_unit_test(sweeps_that_diverge_are_found_out),
         cmocka_unit_test(stiffness_that_breaks_down_gets_a_shift),
         cmocka_unit_test(refactoring_gives_the_bits_of_factoring),
+        cmocka_unit_test(matrices_of_any_size_are_solved_with_factors_in_single),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -53,6 +53,15 @@ static void tell(sd_context *c, const sd_incomplete *m)
            m->symmetric ? "ic" : "ilu", m->restarts, m->shift);
 }
 
+/* The power of two by which vectors that enter are scaled beside R: R may be 1e-150 where A is 1e300, which
+ * only leaves as much out of range. So they are near to 1 between the triangles, in single too. */
+static int exponent_of_entering(const saddle_preparation *q)
+{
+    const int64_t n = q->n;
+    if (!q->row_scale) return 0;
+    return -(sd_largest_exponent(q->row_scale, n) + sd_smallest_exponent(q->row_scale, n)) / 2;
+}
+
 /* Triangles of the numbers where the iteration runs. M stands for A 2^-exponent of the operator (operator.h),
  * the factors for R A C 2^-exponent of the prepared matrix. */
 static saddle_status place(sd_engine *e, const sd_problem *p, sd_incomplete_state *s)
@@ -60,6 +69,7 @@ static saddle_status place(sd_engine *e, const sd_problem *p, sd_incomplete_stat
     const saddle_preparation *q = s->preparation;
     const int32_t blocks = q->blocking == SADDLE_BLOCKING_NONE ? 0 : (int32_t)q->blocks;
     const int exponent = p->op[sd_iteration_precision(p)].exponent - s->prepared.exponent;
+    const int entering = exponent_of_entering(q);
     sd_triangles *t = &s->triangles;
     saddle_status status = SADDLE_OK;
     if (!t->lower.ptr)
@@ -67,8 +77,8 @@ static saddle_status place(sd_engine *e, const sd_problem *p, sd_incomplete_stat
     else if (s->numbers.diagonal)
         status = sd_triangles_values(e, &s->numbers, t);
     if (!status && !s->numbers.diagonal) status = sd_incomplete_there_fill(e, &s->numbers, &s->there, t);
-    if (!status) status = sd_triangles_frame(e, false, q->row_permutation, q->row_scale, 0, t);
-    if (!status) status = sd_triangles_frame(e, true, q->permutation, q->col_scale, exponent, t);
+    if (!status) status = sd_triangles_frame(e, false, q->row_permutation, q->row_scale, entering, t);
+    if (!status) status = sd_triangles_frame(e, true, q->permutation, q->col_scale, exponent - entering, t);
     return status;
 }
 
