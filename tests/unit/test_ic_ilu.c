@@ -1,6 +1,6 @@
 /* Methods ic and ilu through the solver: what M is, how its triangular solves are done, and what happens
  * where factorizations break down and sweeps diverge. */
-#include "solving.h"
+#include "whole_again.h"
 
 #include <stdarg.h>
 
@@ -285,6 +285,27 @@ static void matrices_of_any_size_are_solved_with_factors_in_single(void **state)
     }
 }
 
+static void a_solver_is_whole_again_after_a_failed_allocation(void **state)
+{
+    (void)state;
+    static const char *const how[] = {"level=1", "fill=tau:0.02", "setup=sweeps",
+                                      "setup=sweeps,fill=tau:0.02",
+                                      "trisolve=block-jacobi,trisolve_sweeps=3"};
+    rng r = rng_start(__func__);
+    for (int k = 0; k < 5 * 2; ++k) {
+        const bool symmetric = k % 2;
+        dense d = problem(&r, symmetric);
+        saddle_matrix A = view_plain(&d, symmetric ? SADDLE_LOWER : SADDLE_GENERAL);
+        double b[N];
+        char list[200];
+        random_vector(&r, b);
+        snprintf(list, sizeof list, "method=%s,tol=1e-8,%s", symmetric ? "ic" : "ilu", how[k / 2]);
+        assert_whole_again(&A, b, list, !strstr(list, "tau")); /* a pattern that was found stays */
+        view_free(&A);
+        dense_free(&d);
+    }
+}
+
 static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
@@ -313,6 +334,7 @@ int main(void)
         cmocka_unit_test(stiffness_that_breaks_down_gets_a_shift),
         cmocka_unit_test(refactoring_gives_the_bits_of_factoring),
         cmocka_unit_test(matrices_of_any_size_are_solved_with_factors_in_single),
+        cmocka_unit_test(a_solver_is_whole_again_after_a_failed_allocation),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -137,11 +137,14 @@ static saddle_status find_pattern(sd_context *c, sd_incomplete_state *s)
 
 /* ---- anywhere ---- */
 
-/* Pattern and numbers by the host; a pattern without numbers is not wanted any more. */
+/* Pattern and numbers by the host; a pattern without numbers is not wanted any more, nor is one with some of
+ * them, which the next factorization would take for its own. */
 static saddle_status make_here(sd_context *c, sd_incomplete_state *s)
 {
     sd_incomplete_free(c, &s->numbers);
-    return sd_incomplete_make(c, &s->prepared.B, s->symmetric, &s->rule, &s->numbers);
+    const saddle_status status = sd_incomplete_make(c, &s->prepared.B, s->symmetric, &s->rule, &s->numbers);
+    if (status) sd_incomplete_free(c, &s->numbers);
+    return status;
 }
 
 static saddle_status finish(sd_engine *e, const sd_problem *p, sd_incomplete_state *s)
