@@ -187,6 +187,27 @@ static void sweeps_that_diverge_are_found_out(void **state)
     dense_free(&d);
 }
 
+/* L is done after one sweep, U is not for long. */
+static void each_triangle_of_ilu_takes_the_sweeps_that_it_needs(void **state)
+{
+    (void)state;
+    dense d = dense_new(N);
+    double b[N], x[N];
+    for (int i = 0; i < N; ++i) {
+        dense_set(&d, i, i, 1);
+        if (i > 0) dense_set(&d, i - 1, i, -0.9);
+        b[i] = 1;
+    }
+    for (int blocks = 0; blocks < 2; ++blocks) {
+        const saddle_info info = run(&d, false, b, x, "order=natural,scaling=none,pairs=off,trisolve=%s",
+                                     blocks ? "block-jacobi,block_size=2" : "jacobi");
+        assert_true(info.converged);
+        assert_int_equal(info.trisolve_sweeps, 0);
+        if (info.iterations > 8) fail_msg("%d iterations", (int)info.iterations);
+    }
+    dense_free(&d);
+}
+
 /* A beam that is clamped at both ends: cubic elements of length 1, a displacement and a slope at each node.
  * Between the two of a node A has a zero, which IC(0) leaves one, and then it breaks down. */
 static dense clamped_beam(void)
@@ -331,6 +352,7 @@ int main(void)
         cmocka_unit_test(a_breakdown_is_mended_and_told),
         cmocka_unit_test(ilu_brings_matched_entries_to_the_diagonal),
         cmocka_unit_test(sweeps_that_diverge_are_found_out),
+        cmocka_unit_test(each_triangle_of_ilu_takes_the_sweeps_that_it_needs),
         cmocka_unit_test(stiffness_that_breaks_down_gets_a_shift),
         cmocka_unit_test(refactoring_gives_the_bits_of_factoring),
         cmocka_unit_test(matrices_of_any_size_are_solved_with_factors_in_single),
