@@ -48,9 +48,9 @@ static void tell(sd_context *c, const sd_incomplete *m)
 {
     if (m->shift == 0) return;
     sd_log(c, SADDLE_LOG_WARNING,
-           "%s broke down %d times: the matrix was factored with %.2g times the largest entry of each row "
+           "%s broke down %d time%s: the matrix was factored with %.2g times the largest entry of each row "
            "added to its diagonal",
-           m->symmetric ? "ic" : "ilu", m->restarts, m->shift);
+           m->symmetric ? "ic" : "ilu", m->restarts, m->restarts == 1 ? "" : "s", m->shift);
 }
 
 /* The power of two by which vectors that enter are scaled beside R: R may be 1e-150 where A is 1e300, which
