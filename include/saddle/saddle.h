@@ -331,9 +331,11 @@ typedef enum saddle_factor_precision {
           "number of threads; 0: OMP_NUM_THREADS, or else the cores available to the process")               \
     BYTES(max_memory, 0, 0, INT64_MAX, "maximum number of bytes to allocate (K, M, G); 0: no limit")         \
     CHOICE(scaling, saddle_scaling, SADDLE_SCALING_AUTO, "auto|mc64|ruiz|auction|col2|none|user",            \
-           "scaling of the matrix; auto is mc64")                                                            \
+           "scaling of the matrix; auto is mc64, with ic col2, with ilu and bjacobi ruiz where nothing "     \
+           "needs to be matched")                                                                            \
     CHOICE(order, saddle_order, SADDLE_ORDER_AUTO, "auto|metis|amd|rcm|natural|user|nd",                     \
-           "order of elimination; auto predicts the work and chooses")                                       \
+           "order of elimination; auto predicts the work and chooses, with ic and ilu it is rcm, with "      \
+           "bjacobi natural")                                                                                \
     CHOICE(pairs, saddle_switch, SADDLE_AUTO, "off|on|auto",                                                 \
            "keep matched pairs together (general matrices: move matched entries to the diagonal)")           \
     CHOICE(blocking, saddle_blocking, SADDLE_BLOCKING_AUTO,                                                  \
@@ -358,7 +360,9 @@ typedef enum saddle_factor_precision {
     CHOICE(fill, saddle_fill, SADDLE_FILL_AUTO, "auto|none|level|tau",                                       \
            "fill blocks that ldlt keeps: none, level:K, tau:T; auto is tau, chosen by the cost of complete " \
            "fill; entries that ic and ilu keep: auto is what level says")                                    \
-    REAL(fill_tau, 0.01, 0.0, 1.0, "a fill block is kept if its part of L is at least this large")           \
+    REAL(fill_tau, 0.01, 0.0, 1.0,                                                                           \
+         "a fill block is kept if its part of L is at least this large; ic and ilu keep entries of at "      \
+         "least this part of the norm of their row")                                                         \
     COUNT(fill_level, 1, 0, 255, "a fill block is kept up to this level")                                    \
     CHOICE(pivot, saddle_pivot, SADDLE_PIVOT_BUNCH_KAUFMAN, "bunch-kaufman|static|complete",                 \
            "pivot search inside the blocks of ldlt and jacobi")                                              \
@@ -367,7 +371,7 @@ typedef enum saddle_factor_precision {
     REAL(small_pivot, 0.0, 0.0, 1.0,                                                                         \
          "pivots below it are perturbed, relative to a largest entry of 1; 0 is 1e-8, raised to 1e-4 if "    \
          "needed")                                                                                           \
-    COUNT(sweeps, 8, 1, 10000, "maximum number of sweeps of jacobi")                                         \
+    COUNT(sweeps, 8, 1, 10000, "maximum number of sweeps of jacobi, and of ic and ilu with setup sweeps")    \
     CHOICE(sweep_order, saddle_sweep_order, SADDLE_SWEEP_ORDER_ROW, "row|block",                             \
            "row: sweep row by row in chunks; block: replace all blocks at once")                             \
     REAL(relax, 1.0, 0.01, 1.0, "small_pivot is multiplied by it after each sweep")                          \

@@ -167,15 +167,23 @@ saddle_status sd_incomplete_there_make(sd_engine *e, const sd_prepared *B, const
     return e->status = status;
 }
 
+static void release_numbers(sd_engine *e, sd_incomplete_there *t)
+{
+    const void *all[] = {t->number[0], t->number[1], t->order};
+    for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k) sd_release(e, all[k]);
+    t->number[0] = t->number[1] = t->order = NULL;
+}
+
 void sd_incomplete_there_free(sd_engine *e, sd_incomplete_there *t)
 {
     sd_pattern_factors *f = &t->f;
-    const void *all[] = {
-        f->order,        f->ptr,        f->ind,       f->source,     f->row_scale, f->b,         f->own,
-        f->column_scale, f->most,       f->diagonal,  f->next,       f->change,    f->broken,    f->lower.ptr,
-        f->lower.ind,    f->lower.at,   f->lower.val, f->lower.next, f->upper.ptr, f->upper.ind, f->upper.at,
-        f->upper.val,    f->upper.next, t->number[0], t->number[1],  t->order};
+    const void *all[] = {f->order,    f->ptr,       f->ind,          f->source,    f->row_scale,
+                         f->b,        f->own,       f->column_scale, f->most,      f->diagonal,
+                         f->next,     f->change,    f->broken,       f->lower.ptr, f->lower.ind,
+                         f->lower.at, f->lower.val, f->lower.next,   f->upper.ptr, f->upper.ind,
+                         f->upper.at, f->upper.val, f->upper.next};
     for (size_t k = 0; k < sizeof all / sizeof all[0]; ++k) sd_release(e, all[k]);
+    release_numbers(e, t);
     sd_free(e->context, t->turned);
     *t = (sd_incomplete_there){0};
 }
@@ -274,22 +282,26 @@ static int32_t number_of(const sd_incomplete *m, const sd_incomplete_there *t, c
     return upper && !shared ? t->turned[found] : (int32_t)found;
 }
 
+/* All of them or, where that fails, none: without numbers entries would be taken for those of their place. */
 static saddle_status number_entries(sd_engine *e, const sd_incomplete *m, const sd_triangles *x,
                                     sd_incomplete_there *t)
 {
     sd_context *c = e->context;
-    const int64_t n = m->n;
-    for (int k = 0; k < 2; ++k) {
+    const int64_t n = m->n, bytes = t->bytes;
+    for (int k = 0; k < 2 && !e->status; ++k) {
         const int64_t entries = x->layout[k].pattern.ptr[n];
         if (k == 0 && !x->layout[0].source) continue; /* as they are */
         int32_t *number = sd_alloc(c, entries, sizeof *number, "numbers of entries");
-        if (!number) return e->status = c->status;
-        for (int64_t i = 0; i < entries; ++i) number[i] = number_of(m, t, x, k == 1, i);
+        if (!number) e->status = c->status;
+        for (int64_t i = 0; i < entries && number; ++i) number[i] = number_of(m, t, x, k == 1, i);
         t->number[k] = copied(e, number, entries, sizeof *number, t);
         sd_free(c, number);
     }
     t->order = copied(e, x->order, n, sizeof *x->order, t);
-    t->numbered = true;
+    t->numbered = !e->status;
+    if (t->numbered) return SADDLE_OK;
+    release_numbers(e, t);
+    t->bytes = bytes;
     return e->status;
 }
 

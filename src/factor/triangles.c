@@ -1,6 +1,7 @@
 /* Triangles of an incomplete factorization: see triangles.h. */
 #include "factor/triangles.h"
 
+#include "core/sort.h"
 #include "factor/trisolve_cost.h"
 
 #include <math.h>
@@ -58,23 +59,29 @@ static saddle_status copy_pattern(sd_context *c, const sd_pattern *p, sd_pattern
     return SADDLE_OK;
 }
 
-/* Columns ascending, each with its source. Rows are short or nearly in order. */
-static void sort_row(int32_t *ind, int32_t *source, int64_t count)
+/* What the numbering of a row has for room. */
+typedef struct renumbering {
+    const int32_t *order, *place; /* inverse to each other */
+    int32_t *from;                /* n: the entry of a row that each column is */
+    int32_t *room;                /* n */
+} renumbering;
+
+/* A row with its columns in the new order, ascending, each with its source; returns how many there are. */
+static int64_t renumber_row(const sd_pattern *p, const renumbering *by, int32_t row, int32_t *ind,
+                            int32_t *source)
 {
-    for (int64_t k = 1; k < count; ++k) {
-        const int32_t column = ind[k], from = source[k];
-        int64_t at = k;
-        for (; at > 0 && ind[at - 1] > column; --at) {
-            ind[at] = ind[at - 1];
-            source[at] = source[at - 1];
-        }
-        ind[at] = column;
-        source[at] = from;
+    const int64_t begin = p->ptr[row], count = p->ptr[row + 1] - begin;
+    for (int64_t k = 0; k < count; ++k) {
+        ind[k] = by->place[p->ind[begin + k]];
+        by->from[ind[k]] = (int32_t)(begin + k);
     }
+    sd_sort_indices(ind, count, by->room);
+    for (int64_t k = 0; k < count; ++k) source[k] = by->from[ind[k]];
+    return count;
 }
 
-/* The pattern with rows and columns in another order; place is its inverse. */
-static saddle_status renumber(sd_context *c, const sd_pattern *p, const int32_t *order, const int32_t *place,
+/* The pattern with rows and columns in another order. */
+static saddle_status renumber(sd_context *c, const sd_pattern *p, const renumbering *by,
                               sd_triangle_layout *to)
 {
     const int32_t n = p->n;
@@ -86,12 +93,8 @@ static saddle_status renumber(sd_context *c, const sd_pattern *p, const int32_t 
     if (!to->pattern.ptr || !to->pattern.ind || !to->source) return c->status;
     int64_t next = 0;
     for (int32_t r = 0; r < n; ++r) {
-        const int64_t begin = to->pattern.ptr[r] = next;
-        for (int64_t k = p->ptr[order[r]]; k < p->ptr[order[r] + 1]; ++k, ++next) {
-            to->pattern.ind[next] = place[p->ind[k]];
-            to->source[next] = (int32_t)k;
-        }
-        sort_row(to->pattern.ind + begin, to->source + begin, next - begin);
+        to->pattern.ptr[r] = next;
+        next += renumber_row(p, by, by->order[r], to->pattern.ind + next, to->source + next);
     }
     to->pattern.ptr[n] = next;
     return SADDLE_OK;
@@ -110,13 +113,16 @@ static saddle_status mirror_levels(sd_context *c, int32_t n, int32_t levels, sd_
 static saddle_status lay_out_by_levels(sd_context *c, const sd_incomplete *m, sd_triangles *t)
 {
     int32_t *place = sd_alloc(c, m->n, sizeof *place, "rows by levels");
-    saddle_status status = place ? SADDLE_OK : c->status;
+    int32_t *from = sd_alloc(c, m->n, sizeof *from, "a row of a triangle");
+    int32_t *room = sd_alloc(c, m->n, sizeof *room, "a row of a triangle");
+    const renumbering by = {t->order, place, from, room};
+    saddle_status status = place && from && room ? SADDLE_OK : c->status;
     for (int32_t k = 0; k < m->n && !status; ++k) place[t->order[k]] = k;
-    if (!status) status = renumber(c, &m->lower, t->order, place, &t->layout[0]);
-    if (!status && !m->symmetric) status = renumber(c, &m->upper, t->order, place, &t->layout[1]);
+    if (!status) status = renumber(c, &m->lower, &by, &t->layout[0]);
+    if (!status && !m->symmetric) status = renumber(c, &m->upper, &by, &t->layout[1]);
     if (!status) status = mirror_levels(c, m->n, t->lower.levels, t->layout);
     t->upper.levels = t->lower.levels;
-    sd_free(c, place);
+    sd_free_all(c, place, from, room);
     return status;
 }
 

@@ -173,21 +173,27 @@ static const char everywhere[] =
     "|method|krylov|restart|maxiter|tol|stop|device|precision|threads|max_memory|"
     "device_index|";
 
-/* Read only where another option has one of these words. */
+/* Read only where another option has one of these words, by all methods that read it or by those that are
+ * named; the first row of an option and a method holds. */
 static const struct {
-    const char *name, *needs, *words;
-} conditions[] = {{"restart", "krylov", "|auto|gmres|fgmres|"},
-                  {"regularise", "factorization", "|static|"},
-                  {"fill_level", "fill", "|level|"},
-                  {"fill_tau", "fill", "|auto|tau|"},
-                  {"trisolve_sweeps", "trisolve", "|auto|block-jacobi|jacobi|"},
-                  {"relax", "method", "|jacobi|"},
-                  {"level", "fill", "|auto|"},
-                  {"fill_most", "fill", "|tau|"},
-                  {"verify", "krylov", "|none|refine|"},
-                  {"presolve", "device", "|cuda|"},
-                  {"device_memory", "device", "|auto|cuda|"},
-                  {"profile", "device", "|cuda|"}}; /* of auto it is not known yet */
+    const char *name, *needs, *words, *methods;
+} conditions[] = {{"sweeps", "setup", "|sweeps|", "|ic|ilu|"},
+                  {"fallback", "trisolve", "|block-jacobi|jacobi|", "|ic|ilu|"},
+                  {"trisolve_sweeps", "trisolve", "|block-jacobi|jacobi|", "|ic|ilu|"},
+                  {"tune", "trisolve", "|auto|", "|ic|ilu|"},
+                  {"fill_tau", "fill", "|tau|", "|ic|ilu|"},
+                  {"restart", "krylov", "|auto|gmres|fgmres|", NULL},
+                  {"regularise", "factorization", "|static|", NULL},
+                  {"fill_level", "fill", "|level|", NULL},
+                  {"fill_tau", "fill", "|auto|tau|", NULL},
+                  {"trisolve_sweeps", "trisolve", "|auto|block-jacobi|jacobi|", NULL},
+                  {"relax", "method", "|jacobi|", NULL},
+                  {"level", "fill", "|auto|", NULL},
+                  {"fill_most", "fill", "|tau|", NULL},
+                  {"verify", "krylov", "|none|refine|", NULL},
+                  {"presolve", "device", "|cuda|", NULL},
+                  {"device_memory", "device", "|auto|cuda|", NULL},
+                  {"profile", "device", "|cuda|", NULL}}; /* of auto it is not known yet */
 enum { CONDITIONS = sizeof conditions / sizeof conditions[0] };
 
 /* Whether an option has another value than its default. */
@@ -215,10 +221,12 @@ void sd_report_unused(sd_context *c, const saddle_options *options)
         }
         for (int j = 0; j < CONDITIONS; ++j) {
             if (strcmp(conditions[j].name, name) != 0) continue;
+            if (conditions[j].methods && !sd_has_word(conditions[j].methods, word)) continue;
             saddle_options_get(options, conditions[j].needs, value, sizeof value);
             if (!sd_has_word(conditions[j].words, value))
                 sd_log(c, SADDLE_LOG_WARNING, "option %s has no effect with %s %s", name, conditions[j].needs,
                        value);
+            break;
         }
     }
 }

@@ -66,6 +66,7 @@ sd_two_triangles sd_ldlt_triangles(const sd_block_ldlt *ldlt, sd_trisolve_kind k
                                                 : &over_blocks,
                               .factors = f,
                               .kind = kind,
+                              .symmetric = true,
                               .columns = 1,
                               .n = n,
                               .width = entries ? 2 * n : n,

@@ -63,7 +63,7 @@ static int sweep(const sd_swept *m, sd_engine *e, bool first, int sweeps, const 
     return done;
 }
 
-/* Equal numbers of sweeps from 0 on both triangles, so that the application is symmetric. */
+/* Sweeps from 0 on both triangles, equal numbers of them where the application has to be symmetric. */
 static void apply_swept(const sd_swept *m, sd_engine *e, const sd_vector *r, sd_vector *z)
 {
     const sd_two_triangles *t = &m->of;
@@ -74,7 +74,7 @@ static void apply_swept(const sd_swept *m, sd_engine *e, const sd_vector *r, sd_
         t->can->between(t, e, &to, &b);
     else
         swap(&b, &to);
-    sweep(m, e, false, sweeps, &b, &from, &to);
+    sweep(m, e, false, t->symmetric ? sweeps : m->sweeps, &b, &from, &to);
     t->can->leave(t, e, &to, z);
 }
 

@@ -6,7 +6,8 @@
  * two vectors, before and after a sweep; its first sweep is D^-1 b (in the paper that backend/triangle.h
  * names this is the first guess, so that N here is N - 1 there). Equal numbers over both triangles leave M
  * symmetric where the second is the transpose of the first, and definite: with P(R) what N sweeps make of
- * R^-1, P(L') = P(L)', and P(L) is triangular with the diagonal of L^-1.
+ * R^-1, P(L') = P(L)', and P(L) is triangular with the diagonal of L^-1. So it is also where sweeps go on
+ * until they change little: their number is then that of the first triangle. L and U have each its own.
  *
  * Sweeps are exact in the end, but a triangle that is far from normal makes residuals grow first: beyond
  * SD_SWEEPS_DIVERGED of b they count as diverged, long before they overflow.
@@ -39,6 +40,7 @@ struct sd_two_triangles {
     const sd_triangle_functions *can;
     const void *factors;
     sd_trisolve_kind kind; /* which sweeps they are */
+    bool symmetric;        /* the second is the first one transposed */
     int columns;           /* right-hand sides at once */
     int64_t n;             /* numbers of a right-hand side; the first n of an iterate are its result */
     int64_t width, room;   /* of an iterate; of the work of an exact solve, n at least */

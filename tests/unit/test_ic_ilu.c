@@ -1,6 +1,6 @@
 /* Methods ic and ilu through the solver: what M is, how its triangular solves are done, and what happens
  * where factorizations break down and sweeps diverge. */
-#include "solving.h"
+#include "whole_again.h"
 
 #include <stdarg.h>
 
@@ -187,6 +187,27 @@ static void sweeps_that_diverge_are_found_out(void **state)
     dense_free(&d);
 }
 
+/* L is done after one sweep, U is not for long. */
+static void each_triangle_of_ilu_takes_the_sweeps_that_it_needs(void **state)
+{
+    (void)state;
+    dense d = dense_new(N);
+    double b[N], x[N];
+    for (int i = 0; i < N; ++i) {
+        dense_set(&d, i, i, 1);
+        if (i > 0) dense_set(&d, i - 1, i, -0.9);
+        b[i] = 1;
+    }
+    for (int blocks = 0; blocks < 2; ++blocks) {
+        const saddle_info info = run(&d, false, b, x, "order=natural,scaling=none,pairs=off,trisolve=%s",
+                                     blocks ? "block-jacobi,block_size=2" : "jacobi");
+        assert_true(info.converged);
+        assert_int_equal(info.trisolve_sweeps, 0);
+        if (info.iterations > 8) fail_msg("%d iterations", (int)info.iterations);
+    }
+    dense_free(&d);
+}
+
 /* A beam that is clamped at both ends: cubic elements of length 1, a displacement and a slope at each node.
  * Between the two of a node A has a zero, which IC(0) leaves one, and then it breaks down. */
 static dense clamped_beam(void)
@@ -264,6 +285,48 @@ static void refactoring_gives_the_bits_of_factoring(void **state)
     }
 }
 
+/* Scales that bring a huge or tiny matrix to 1 are beyond the range of single: no vector may be. */
+static void matrices_of_any_size_are_solved_with_factors_in_single(void **state)
+{
+    (void)state;
+    static const char *const how[] = {"precision=mixed", "factor_precision=single",
+                                      "precision=mixed,scaling=mc64", "precision=mixed,scaling=none"};
+    static const int sizes[] = {-990, -300, 300, 990};
+    rng r = rng_start(__func__);
+    for (int k = 0; k < 4 * 4 * 2 * 2; ++k) {
+        const bool symmetric = k % 2;
+        dense d = problem(&r, symmetric);
+        double b[N], x[N];
+        random_vector(&r, b);
+        for (int i = 0; i < N * N; ++i) d.a[i] = ldexp(d.a[i], sizes[k / 4 % 4]);
+        const saddle_info info =
+            run(&d, symmetric, b, x, "stop=residual,device=%s,%s", devices[k / 2 % 2], how[k / 16]);
+        if (!info.converged) fail_msg("2^%d, %s: %s", sizes[k / 4 % 4], how[k / 16], info.message);
+        dense_free(&d);
+    }
+}
+
+static void a_solver_is_whole_again_after_a_failed_allocation(void **state)
+{
+    (void)state;
+    static const char *const how[] = {"level=1", "fill=tau:0.02", "setup=sweeps",
+                                      "setup=sweeps,fill=tau:0.02",
+                                      "trisolve=block-jacobi,trisolve_sweeps=3"};
+    rng r = rng_start(__func__);
+    for (int k = 0; k < 5 * 2; ++k) {
+        const bool symmetric = k % 2;
+        dense d = problem(&r, symmetric);
+        saddle_matrix A = view_plain(&d, symmetric ? SADDLE_LOWER : SADDLE_GENERAL);
+        double b[N];
+        char list[200];
+        random_vector(&r, b);
+        snprintf(list, sizeof list, "method=%s,tol=1e-8,%s", symmetric ? "ic" : "ilu", how[k / 2]);
+        assert_whole_again(&A, b, list, !strstr(list, "tau")); /* a pattern that was found stays */
+        view_free(&A);
+        dense_free(&d);
+    }
+}
+
 static void what_makes_no_sense_is_refused(void **state)
 {
     (void)state;
@@ -289,8 +352,11 @@ int main(void)
         cmocka_unit_test(a_breakdown_is_mended_and_told),
         cmocka_unit_test(ilu_brings_matched_entries_to_the_diagonal),
         cmocka_unit_test(sweeps_that_diverge_are_found_out),
+        cmocka_unit_test(each_triangle_of_ilu_takes_the_sweeps_that_it_needs),
         cmocka_unit_test(stiffness_that_breaks_down_gets_a_shift),
         cmocka_unit_test(refactoring_gives_the_bits_of_factoring),
+        cmocka_unit_test(matrices_of_any_size_are_solved_with_factors_in_single),
+        cmocka_unit_test(a_solver_is_whole_again_after_a_failed_allocation),
         cmocka_unit_test(what_makes_no_sense_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -5,6 +5,7 @@
  */
 #include "backend_or_skip.h"
 #include "incomplete.h"
+#include "whole_again.h"
 
 #include "factor/incomplete_there.h"
 #include "solve/triangles_solve.h"
@@ -273,6 +274,28 @@ static void wide_levels_are_taken_level_by_level(void **state)
     bench_close(&s);
 }
 
+/* Of wide levels, whose rows and entries have other numbers in the triangles. */
+static void a_solver_is_whole_again_after_a_failed_allocation(void **state)
+{
+    (void)state;
+    enum { WIDE = 256 };
+    cuda_or_skip();
+    double b[WIDE];
+    for (int i = 0; i < WIDE; ++i) b[i] = i % 7 - 3;
+    for (int symmetric = 0; symmetric < 2; ++symmetric) {
+        dense d = dense_new(WIDE);
+        for (int i = 0; i < WIDE; ++i) dense_set(&d, i, WIDE - 1 - i, 1 + abs(2 * i - WIDE + 1));
+        give_diagonal(&d, 1);
+        saddle_matrix A = view_plain(&d, symmetric ? SADDLE_LOWER : SADDLE_GENERAL);
+        assert_whole_again(&A, b,
+                           symmetric ? "method=ic,device=cuda,order=natural,trisolve=exact"
+                                     : "method=ilu,device=cuda,order=natural,trisolve=exact",
+                           true);
+        view_free(&A);
+        dense_free(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -280,6 +303,7 @@ int main(void)
         cmocka_unit_test(breakdowns_are_mended_by_the_same_shift),
         cmocka_unit_test(triangles_get_their_numbers_there),
         cmocka_unit_test(wide_levels_are_taken_level_by_level),
+        cmocka_unit_test(a_solver_is_whole_again_after_a_failed_allocation),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -93,6 +93,14 @@ static void options_that_do_nothing_are_reported(void **state)
                  {"method=ldlt,fill=none,fill_tau=0.1", "fill_tau"},
                  {"method=ldlt,fill_level=3", "fill_level"},
                  {"method=ldlt,trisolve=exact,trisolve_sweeps=3", "trisolve_sweeps"},
+                 {"method=ic,sweeps=3", "sweeps"},
+                 {"method=ilu,fallback=none", "fallback"},
+                 {"method=ic,trisolve=exact,fallback=none", "fallback"},
+                 {"method=ic,trisolve_sweeps=3", "trisolve_sweeps"},
+                 {"method=ilu,trisolve=jacobi,tune=on", "tune"},
+                 {"method=ilu,fill_tau=0.1", "fill_tau"},
+                 {"method=ic,fill=none,fill_tau=0.1", "fill_tau"},
+                 {"method=ic,fill=tau:0.1,level=2", "level"},
                  {"method=direct,device=cpu,profile=on", "profile"},
                  {"krylov=cg,restart=20", "restart"}};
     for (size_t k = 0; k < sizeof cases / sizeof cases[0]; ++k) {
@@ -108,6 +116,9 @@ static void options_that_do_nothing_are_reported(void **state)
                                        "method=direct,factorization=static,regularise=1e-6",
                                        "method=jacobi,sweeps=3,relax=0.9,fallback=none",
                                        "method=ldlt,fill=level:2,trisolve_sweeps=3",
+                                       "method=ic,trisolve=jacobi,trisolve_sweeps=3,fallback=none",
+                                       "method=ilu,setup=sweeps,sweeps=3,tune=on,level=2",
+                                       "method=ilu,fill=tau:0.1,fill_most=3",
                                        "method=ldlt,threshold=0.01", /* the default, in words */
                                        "method=none,krylov=gmres,restart=20,tol=1e-3,maxiter=5"};
     for (size_t k = 0; k < sizeof fine / sizeof fine[0]; ++k) {

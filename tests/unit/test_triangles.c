@@ -30,8 +30,8 @@ static void bench_close(bench *s)
 
 /* ---- factorizations ---- */
 
-typedef enum shape { ALONE, CHAIN, FULL, STREWN, WIDE } shape;
-enum { SHAPES = 5, LAYER = 300 };
+typedef enum shape { ALONE, CHAIN, FULL, STREWN, WIDE, LONG } shape;
+enum { SHAPES = 6, LAYER = 300 };
 
 static bool has_entry(shape what, rng *r, int32_t i, int32_t j)
 {
@@ -40,6 +40,7 @@ static bool has_entry(shape what, rng *r, int32_t i, int32_t j)
     case CHAIN: return j == i - 1;
     case FULL: return true;
     case STREWN: return i % 5 != 2 && rng_below(r, 4) == 0;
+    case LONG: return i % 2 && (j == i - 1 || i % 128 == 127); /* rows of two levels in turn */
     default: return j / LAYER == i / LAYER - 1 && rng_below(r, LAYER / 4) == 0;
     }
 }
@@ -205,7 +206,7 @@ static void solves_are_those_of_dense_triangles_on_every_blocking(void **state)
     for (int k = 0; k < SIZES; ++k)
         for (int what = 0; what < SHAPES; ++what)
             for (int symmetric = 0; symmetric < 2; ++symmetric) {
-                if (sizes[k] > 1000 && what != WIDE && what != ALONE) continue;
+                if (sizes[k] > 1000 && what != WIDE && what != LONG && what != ALONE) continue;
                 sd_incomplete m = random_factors(&r, (shape)what, sizes[k], symmetric);
                 for (int q = 0; q < BLOCKINGS; ++q)
                     for (sd_precision precision = 0; precision < SD_PRECISIONS; ++precision)

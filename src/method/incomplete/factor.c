@@ -48,9 +48,18 @@ static void tell(sd_context *c, const sd_incomplete *m)
 {
     if (m->shift == 0) return;
     sd_log(c, SADDLE_LOG_WARNING,
-           "%s broke down %d times: the matrix was factored with %.2g times the largest entry of each row "
+           "%s broke down %d time%s: the matrix was factored with %.2g times the largest entry of each row "
            "added to its diagonal",
-           m->symmetric ? "ic" : "ilu", m->restarts, m->shift);
+           m->symmetric ? "ic" : "ilu", m->restarts, m->restarts == 1 ? "" : "s", m->shift);
+}
+
+/* The power of two by which vectors that enter are scaled beside R: R may be 1e-150 where A is 1e300, which
+ * only leaves as much out of range. So they are near to 1 between the triangles, in single too. */
+static int exponent_of_entering(const saddle_preparation *q)
+{
+    const int64_t n = q->n;
+    if (!q->row_scale) return 0;
+    return -(sd_largest_exponent(q->row_scale, n) + sd_smallest_exponent(q->row_scale, n)) / 2;
 }
 
 /* Triangles of the numbers where the iteration runs. M stands for A 2^-exponent of the operator (operator.h),
@@ -60,6 +69,7 @@ static saddle_status place(sd_engine *e, const sd_problem *p, sd_incomplete_stat
     const saddle_preparation *q = s->preparation;
     const int32_t blocks = q->blocking == SADDLE_BLOCKING_NONE ? 0 : (int32_t)q->blocks;
     const int exponent = p->op[sd_iteration_precision(p)].exponent - s->prepared.exponent;
+    const int entering = exponent_of_entering(q);
     sd_triangles *t = &s->triangles;
     saddle_status status = SADDLE_OK;
     if (!t->lower.ptr)
@@ -67,8 +77,8 @@ static saddle_status place(sd_engine *e, const sd_problem *p, sd_incomplete_stat
     else if (s->numbers.diagonal)
         status = sd_triangles_values(e, &s->numbers, t);
     if (!status && !s->numbers.diagonal) status = sd_incomplete_there_fill(e, &s->numbers, &s->there, t);
-    if (!status) status = sd_triangles_frame(e, false, q->row_permutation, q->row_scale, 0, t);
-    if (!status) status = sd_triangles_frame(e, true, q->permutation, q->col_scale, exponent, t);
+    if (!status) status = sd_triangles_frame(e, false, q->row_permutation, q->row_scale, entering, t);
+    if (!status) status = sd_triangles_frame(e, true, q->permutation, q->col_scale, exponent - entering, t);
     return status;
 }
 
@@ -127,11 +137,14 @@ static saddle_status find_pattern(sd_context *c, sd_incomplete_state *s)
 
 /* ---- anywhere ---- */
 
-/* Pattern and numbers by the host; a pattern without numbers is not wanted any more. */
+/* Pattern and numbers by the host; a pattern without numbers is not wanted any more, nor is one with some of
+ * them, which the next factorization would take for its own. */
 static saddle_status make_here(sd_context *c, sd_incomplete_state *s)
 {
     sd_incomplete_free(c, &s->numbers);
-    return sd_incomplete_make(c, &s->prepared.B, s->symmetric, &s->rule, &s->numbers);
+    const saddle_status status = sd_incomplete_make(c, &s->prepared.B, s->symmetric, &s->rule, &s->numbers);
+    if (status) sd_incomplete_free(c, &s->numbers);
+    return status;
 }
 
 static saddle_status finish(sd_engine *e, const sd_problem *p, sd_incomplete_state *s)
