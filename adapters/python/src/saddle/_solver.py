@@ -37,28 +37,36 @@ class Use:
         self.lock = threading.Lock()
         self.users = 0  # -1: one that is alone
 
+    # Ctrl-C may raise after any call of Python's, also at the end of a `with`: what is counted is known by then.
+
     def shared(self, function: Any, *arguments: Any) -> Any:
         """A call beside which others of this kind may run."""
-        with self.lock:
-            if self.users < 0:
-                raise RuntimeError("these factors are being changed by another thread, or by this call's own progress")
-            self.users += 1
+        counted = False
         try:
+            with self.lock:
+                if self.users < 0:
+                    raise RuntimeError("these factors are being changed by another thread, or by this call's own progress")
+                self.users += 1
+                counted = True
             return function(*arguments)
         finally:
-            with self.lock:
-                self.users -= 1
+            if counted:
+                with self.lock:
+                    self.users -= 1
 
     def alone(self, function: Any, *arguments: Any) -> Any:
         """A call beside which no other may run."""
-        with self.lock:
-            if self.users:
-                raise RuntimeError("these factors are in use by another thread, or by this call's own progress")
-            self.users = -1
+        alone = False
         try:
+            with self.lock:
+                if self.users:
+                    raise RuntimeError("these factors are in use by another thread, or by this call's own progress")
+                self.users = -1
+                alone = True
             return function(*arguments)
         finally:
-            self.users = 0
+            if alone:
+                self.users = 0
 
 
 def pointer(array: Array) -> int:
