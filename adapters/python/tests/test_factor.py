@@ -173,6 +173,8 @@ class Refactor(unittest.TestCase):
         for scale in (2.0, 3.0):
             f.refactor(scale * self.A.data)
             self.check(f, scale * self.A)
+        f.refactor((4 * self.A.data).tolist())
+        self.check(f, 4 * self.A)
         f.refactor(self.A.data.astype(np.float32))
         self.check(f, self.A.astype(np.float32).astype(float))
 

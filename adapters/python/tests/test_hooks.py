@@ -85,6 +85,15 @@ class Warnings(unittest.TestCase):
                 call()
             self.assertEqual(caught.filename, __file__)
 
+    def test_what_is_kept_of_options_does_not_grow(self):
+        from saddle import _solver
+
+        with mock.patch.object(_solver, "WARNINGS_KEPT", 10):
+            for k in range(30):
+                with self.assertWarnsRegex(saddle.SaddleWarning, "sweeps has no effect"):
+                    saddle.factor(np.eye(2), sweeps=k + 10)
+                self.assertLessEqual(len(_solver._warnings), 10)
+
     def test_nothing_to_warn_of(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")

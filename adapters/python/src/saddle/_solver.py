@@ -25,6 +25,7 @@ FLOAT64 = np.dtype(np.float64)
 HOOKED_ENTRIES = 50_000
 
 _warnings: dict[tuple[tuple[str, str], ...], list[str]] = {}  # of options, by what they are
+WARNINGS_KEPT = 1000
 
 
 class Use:
@@ -157,12 +158,15 @@ class Solver:
 
     def _warn_of_options(self, handle: _options.Handle) -> None:
         key = tuple(sorted((name, str(value)) for name, value in self._chosen.items()))
-        if key not in _warnings:
+        lines = _warnings.get(key)
+        if lines is None:
             calls = Calls(None, None)
             solver = create(handle, calls)
             self._destroy(ctypes.byref(solver))
-            _warnings[key] = calls.warnings
-        tell(_warnings[key])
+            if len(_warnings) >= WARNINGS_KEPT:
+                _warnings.clear()
+            lines = _warnings[key] = calls.warnings
+        tell(lines)
 
     def __del__(self) -> None:
         if getattr(self, "_pointer", None):
@@ -232,6 +236,8 @@ class Solver:
         >>> f.solve(np.array([30.0, 0.0]))
         array([1., 1.])
         """
+        if isinstance(A, list):
+            A = np.asarray(A)
         device = there(A)
         if (len(device.shape) if device else getattr(A, "ndim", 2)) != 1:
             seen = again(self._seen, A) or view(A, self._symmetric)
