@@ -319,8 +319,13 @@ void what_is_wrong_is_invalid_input()
     Mat wide(3, 4);
     ldlt.compute(wide);
     CHECK(ldlt.info() == Eigen::InvalidInput);
+    CHECK(throws<std::logic_error>([&] { ldlt.inertia(); }));
     Saddle::LDLT<Mat> fresh;
     CHECK(throws<std::logic_error>([&] { fresh.matrixL(); }));
+    CHECK(throws<std::logic_error>([&] { fresh.inertia(); }));
+    fresh.setOption("method", "ldlt").compute(saddle_point<Mat>(10, 3, 0)); /* whose signs are not counted */
+    CHECK(fresh.info() == Eigen::Success);
+    CHECK(throws<std::logic_error>([&] { fresh.inertia(); }));
 }
 
 void moved_solvers_solve_on()
@@ -333,6 +338,7 @@ void moved_solvers_solve_on()
     Saddle::LDLT<Mat> third;
     third = std::move(second);
     CHECK((A * third.solve(b) - b).norm() <= 1e-11);
+    CHECK(first.rows() == 0 && second.rows() == 0);
     first.compute(A); /* as new */
     CHECK((A * first.solve(b) - b).norm() <= 1e-11);
     third.setOption("threshold", "0.25");
@@ -419,6 +425,14 @@ void a_preconditioner_that_fails_says_so()
     Saddle::Preconditioner<double> M;
     M.setOption("method", "ldlt").compute(general);
     CHECK(M.info() == Eigen::InvalidInput && M.lastMessage().find("symmetric") != std::string::npos);
+    M.setOption("method", "ilu").compute(general);
+    Eigen::VectorXd b = random_vector(25);
+    b[3] = std::numeric_limits<double>::infinity();
+    Eigen::VectorXd z = M.solve(b);
+    CHECK(M.info() == Eigen::InvalidInput && !M.lastMessage().empty());
+    b[3] = 1;
+    z = M.solve(b);
+    CHECK(M.info() == Eigen::Success && M.lastMessage().empty());
 }
 
 } /* namespace */

@@ -43,6 +43,7 @@ typedef struct door {
     PetscInt regularised;              /* zero pivots that were replaced */
     PetscBool identity;                /* M is I: the matrix was zero */
     saddle_status status;              /* of the last setup */
+    saddle_status applied;             /* of the last application: the next may succeed */
     char message[SADDLE_MESSAGE_SIZE];
 } door;
 
@@ -83,7 +84,7 @@ PetscErrorCode door_analyse(door *d, Mat A, PetscBool triangle);
 /* Factors, on the plan of the last time if the pattern is the same. d->status says how it went. */
 PetscErrorCode door_factor(door *d, Mat A, PetscBool triangle);
 
-/* x = M^-1 b, of a vector or of columns; d->status says how it went. */
+/* x = M^-1 b, of a vector or of columns; d->applied says how it went. */
 PetscErrorCode door_apply_vector(door *d, PetscBool transposed, Vec b, Vec x);
 PetscErrorCode door_apply_matrix(door *d, PetscBool transposed, Mat B, Mat X);
 
@@ -96,7 +97,7 @@ PetscErrorCode door_describe(door *d, PetscViewer viewer);
 /* Frees the solver and the copy; the options stay. */
 void door_forget(door *d);
 
-/* PETSc's word for d->status, which is none of success. */
+/* PETSc's word for d->status or, after a setup that succeeded, d->applied. */
 MatFactorError door_factor_error(const door *d);
 
 /* ---- factorization.c, pc.c ---- */

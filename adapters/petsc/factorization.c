@@ -69,7 +69,7 @@ static PetscErrorCode solve_either(Mat F, PetscBool transposed, Vec b, Vec x)
     door *d = F->data;
     PetscFunctionBegin;
     PetscCall(door_apply_vector(d, transposed, b, x));
-    PetscCheck(!d->status, PETSC_COMM_SELF, PETSC_ERR_LIB, "saddle: %s", d->message);
+    PetscCheck(!d->applied, PETSC_COMM_SELF, PETSC_ERR_LIB, "saddle: %s", d->message);
     PetscFunctionReturn(0);
 }
 
@@ -96,7 +96,7 @@ static PetscErrorCode solve_columns(Mat F, Mat B, Mat X)
     PetscCheck(dense, PETSC_COMM_SELF, PETSC_ERR_SUP, "saddle: right-hand sides are a dense matrix, not %s",
                ((PetscObject)B)->type_name);
     PetscCall(door_apply_matrix(d, PETSC_FALSE, B, X));
-    PetscCheck(!d->status, PETSC_COMM_SELF, PETSC_ERR_LIB, "saddle: %s", d->message);
+    PetscCheck(!d->applied, PETSC_COMM_SELF, PETSC_ERR_LIB, "saddle: %s", d->message);
     PetscFunctionReturn(0);
 }
 

@@ -57,6 +57,7 @@ PetscErrorCode door_set_option(door *d, const char *name, const char *value)
         const int k = find_word(singular_words, 3, value);
         PetscCheck(k >= 0, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
                    "saddle: on_singular is auto, fail or regularise, not \"%s\"", value);
+        if (d->on_singular != (door_singular)k) door_forget(d);
         d->on_singular = (door_singular)k;
         PetscFunctionReturn(0);
     }
@@ -67,7 +68,9 @@ PetscErrorCode door_set_option(door *d, const char *name, const char *value)
                                              : find_word(symmetric_words, 3, word);
         PetscCheck(k >= 0, PETSC_COMM_SELF, PETSC_ERR_USER_INPUT,
                    "saddle: symmetric is auto, yes or no, not \"%s\"", value);
-        d->symmetric = k == 2 ? PETSC_BOOL3_UNKNOWN : k ? PETSC_BOOL3_TRUE : PETSC_BOOL3_FALSE;
+        const PetscBool3 symmetric = k == 2 ? PETSC_BOOL3_UNKNOWN : k ? PETSC_BOOL3_TRUE : PETSC_BOOL3_FALSE;
+        if (d->symmetric != symmetric) door_forget(d);
+        d->symmetric = symmetric;
         PetscFunctionReturn(0);
     }
     const saddle_option *row = find_row(name);

@@ -21,8 +21,8 @@ static PetscErrorCode tell_failure(PC pc)
     const door *d = pc->data;
     PetscFunctionBegin;
     pc->failedreason = failed_reason(d);
-    PetscCheck(!d->status || !pc->erroriffailure, PetscObjectComm((PetscObject)pc), PETSC_ERR_CONV_FAILED,
-               "saddle: %s", d->message);
+    PetscCheck(!(d->status || d->applied) || !pc->erroriffailure, PetscObjectComm((PetscObject)pc),
+               PETSC_ERR_CONV_FAILED, "saddle: %s", d->message);
     PetscFunctionReturn(0);
 }
 
@@ -51,7 +51,7 @@ static PetscErrorCode apply_either(PC pc, PetscBool transposed, Vec b, Vec x)
     PetscFunctionBegin;
     if (!d->status) PetscCall(door_apply_vector(d, transposed, b, x));
     PetscCall(tell_failure(pc));
-    if (d->status) PetscCall(VecSetInf(x)); /* as PETSc's own do */
+    if (d->status || d->applied) PetscCall(VecSetInf(x)); /* as PETSc's own do */
     PetscFunctionReturn(0);
 }
 
@@ -80,7 +80,7 @@ static PetscErrorCode apply_to_columns(PC pc, Mat B, Mat X)
     PetscCall(tell_failure(pc));
     PetscInt columns;
     PetscCall(MatGetSize(local_x, NULL, &columns));
-    for (PetscInt k = 0; k < columns && d->status; ++k) {
+    for (PetscInt k = 0; k < columns && (d->status || d->applied); ++k) {
         Vec x;
         PetscCall(MatDenseGetColumnVecWrite(local_x, k, &x));
         PetscCall(VecSetInf(x));

@@ -20,7 +20,7 @@ extern "C" {
  * minor) that the door was built with. */
 SADDLE_API PetscErrorCode PetscDLLibraryRegister_saddle_petsc(void);
 
-/* What -pc_saddle_NAME VALUE does, for example "method", "ldlt". Takes effect at the next setup. */
+/* What -pc_saddle_NAME VALUE does, for example "method", "ldlt". A new value leads to a setup. */
 SADDLE_API PetscErrorCode PCSaddleSetOption(PC pc, const char *name, const char *value);
 
 /* The solver behind a preconditioner that is set up, for queries; NULL before. It belongs to the PC. */

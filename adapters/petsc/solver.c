@@ -18,7 +18,7 @@ void door_forget(door *d)
     door_copy_free(&d->copy);
     d->analyses = d->factorizations = d->regularised = 0;
     d->identity = PETSC_FALSE;
-    d->status = SADDLE_OK;
+    d->status = d->applied = SADDLE_OK;
     d->message[0] = '\0';
     d->info = saddle_info_default();
 }
@@ -35,6 +35,7 @@ static void begin(door *d)
     d->message[0] = '\0';
     d->regularised = 0;
     d->identity = PETSC_FALSE;
+    d->applied = SADDLE_OK;
     d->info = saddle_info_default();
     d->status = d->solver ? SADDLE_OK : saddle_create(&d->solver, &d->options, NULL, d->message);
 }
@@ -145,8 +146,8 @@ PetscErrorCode door_factor(door *d, Mat A, PetscBool triangle)
 
 /* x = M^-1 b for columns of n. With an iteration inside, what it reached is x: the outer iteration measures
  * it. */
-static saddle_status apply(door *d, PetscBool transposed, PetscInt n, PetscInt columns, const PetscScalar *b,
-                           PetscInt ldb, PetscScalar *x, PetscInt ldx)
+static saddle_status apply_once(door *d, PetscBool transposed, PetscInt n, PetscInt columns,
+                                const PetscScalar *b, PetscInt ldb, PetscScalar *x, PetscInt ldx)
 {
     if (d->identity) {
         for (PetscInt k = 0; k < columns; ++k)
@@ -167,6 +168,24 @@ static saddle_status apply(door *d, PetscBool transposed, PetscInt n, PetscInt c
     return status;
 }
 
+/* The same, where what is no number in b, or too large in x, is none in x. PETSc's iterations look for that
+ * and stop; the next b may be a better one. */
+static saddle_status apply(door *d, PetscBool transposed, PetscInt n, PetscInt columns, const PetscScalar *b,
+                           PetscInt ldb, PetscScalar *x, PetscInt ldx)
+{
+    saddle_status status = apply_once(d, transposed, n, columns, b, ldb, x, ldx);
+    if (status != SADDLE_BAD_VALUE && status != SADDLE_NOT_CONVERGED) return status;
+    if (columns > 1) {
+        status = SADDLE_OK;
+        for (PetscInt k = 0; k < columns && !status; ++k)
+            status = apply(d, transposed, n, 1, b + (size_t)k * (size_t)ldb, ldb, x + (size_t)k * (size_t)ldx,
+                           ldx);
+        return status;
+    }
+    for (PetscInt i = 0; i < n; ++i) x[i] = status == SADDLE_BAD_VALUE ? NAN : INFINITY;
+    return SADDLE_OK;
+}
+
 PetscErrorCode door_apply_vector(door *d, PetscBool transposed, Vec b, Vec x)
 {
     const PetscScalar *from = NULL;
@@ -176,7 +195,7 @@ PetscErrorCode door_apply_vector(door *d, PetscBool transposed, Vec b, Vec x)
     PetscCall(VecGetLocalSize(x, &n));
     PetscCall(VecGetArrayRead(b, &from));
     PetscCall(VecGetArrayWrite(x, &to));
-    d->status = apply(d, transposed, n, 1, from, n, to, n);
+    d->applied = apply(d, transposed, n, 1, from, n, to, n);
     PetscCall(VecRestoreArrayWrite(x, &to));
     PetscCall(VecRestoreArrayRead(b, &from));
     PetscFunctionReturn(0);
@@ -193,7 +212,7 @@ PetscErrorCode door_apply_matrix(door *d, PetscBool transposed, Mat B, Mat X)
     PetscCall(MatDenseGetLDA(X, &ldx));
     PetscCall(MatDenseGetArrayRead(B, &from));
     PetscCall(MatDenseGetArrayWrite(X, &to));
-    d->status = apply(d, transposed, n, columns, from, ldb, to, ldx);
+    d->applied = apply(d, transposed, n, columns, from, ldb, to, ldx);
     PetscCall(MatDenseRestoreArrayWrite(X, &to));
     PetscCall(MatDenseRestoreArrayRead(B, &from));
     PetscFunctionReturn(0);
@@ -214,7 +233,7 @@ PetscErrorCode door_certify(door *d, saddle_info *info)
 
 MatFactorError door_factor_error(const door *d)
 {
-    switch (d->status) {
+    switch (d->status ? d->status : d->applied) {
     case SADDLE_OK: return MAT_FACTOR_NOERROR;
     case SADDLE_SINGULAR:
     case SADDLE_NOT_DEFINITE: return MAT_FACTOR_NUMERIC_ZEROPIVOT;
@@ -266,7 +285,7 @@ PetscErrorCode door_describe(door *d, PetscViewer viewer)
     PetscCall(PetscViewerASCIIPrintf(viewer, "  Saddle %s (%s): method %s%s, iteration %s\n",
                                      saddle_version(), saddle_commit(), method,
                                      d->options.absolute ? ", absolute values" : "", krylov));
-    if (d->status) PetscCall(PetscViewerASCIIPrintf(viewer, "  failed: %s\n", d->message));
+    if (d->status || d->applied) PetscCall(PetscViewerASCIIPrintf(viewer, "  failed: %s\n", d->message));
     if (d->info.factor_nnz >= 0) PetscCall(describe_factors(d, viewer));
     if (d->regularised)
         PetscCall(PetscViewerASCIIPrintf(

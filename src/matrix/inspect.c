@@ -387,10 +387,14 @@ saddle_status sd_require_symmetric(sd_context *c, const sd_csr *A)
     int32_t i, j;
     const saddle_status status = sd_csr_symmetry(c, A, &pattern, &value, &i, &j);
     if (status || value) return status;
-    return sd_fail(c, SADDLE_BAD_MATRIX,
-                   "the matrix is not symmetric: the entry at row %d, column %d (counted from 1) differs "
-                   "from the entry at row %d, column %d",
-                   i + 1, j + 1, j + 1, i + 1);
+    /* columns may have been taken for rows: nothing is said that would not hold for both */
+    return sd_fail(
+        c, SADDLE_BAD_MATRIX,
+        pattern ? "the matrix is not symmetric: the entry at row %d, column %d (counted from 1) differs "
+                  "from the entry at row %d, column %d"
+                : "the matrix is not symmetric: of the entries at row %d, column %d (counted from 1) "
+                  "and at row %d, column %d only one is stored",
+        i + 1, j + 1, j + 1, i + 1);
 }
 
 saddle_status saddle_inspect_sized(const saddle_matrix *given, const saddle_hooks *hooks, saddle_facts *facts,

@@ -115,6 +115,16 @@ static void give_up(sd_outcome *o, saddle_status status, const sd_context *c)
     memcpy(o->info->message, c->message, sizeof o->info->message);
 }
 
+/* The columns so far were good enough without the steps that were cancelled; no others are begun. */
+static void skip_rest(int64_t done, int64_t nrhs, sd_outcome *o, sd_context *c)
+{
+    give_up(o,
+            sd_fail(c, SADDLE_CANCELLED, "cancelled after %lld of %lld right-hand sides", (long long)done,
+                    (long long)nrhs),
+            c);
+    o->info->reason = SADDLE_REASON_CANCELLED;
+}
+
 /* Whether a column's end is that of the columns after it too. */
 static bool is_final(const sd_engine *e, saddle_status status)
 {
@@ -141,6 +151,10 @@ static void run_columns(sd_call *call, int64_t nrhs, const double *b, int64_t ld
     const int64_t n = call->problem.A->n;
     for (int64_t k = 0; k < nrhs; ++k) {
         const int64_t at = ready->width > 0 ? k % ready->width : 0, left = nrhs - k;
+        if (k > 0 && at == 0 && ready->count > 0 && ready->answers[0].cancelled) {
+            skip_rest(k, nrhs, o, e->context);
+            return;
+        }
         if (ready->width > 0 && at == 0) {
             const int64_t count = left < ready->width ? left : ready->width;
             const saddle_status failed = solve_panel(call, count, b + k * ldb, ldb, ready);

@@ -29,6 +29,12 @@ if [[ -d /usr/include/eigen3 ]]; then
     cmake -S "$here/eigen" -B "$work/eigen" -Dsaddle_DIR="$(dirname "$config")" >"$work/log" 2>&1 || { cat "$work/log"; exit 1; }
     cmake --build "$work/eigen" >"$work/log" || { cat "$work/log"; exit 1; }
     "$work/eigen/consumer"
+    echo "... where the header is not installed:"
+    cp -r "$prefix" "$work/without"
+    rm "$work/without/include/saddle/eigen.hpp"
+    without=$work/without${config#"$prefix"}
+    if cmake -S "$here/eigen" -B "$work/eigen_without" -Dsaddle_DIR="$(dirname "$without")" >"$work/log" 2>&1; then exit 1; fi
+    tr -s ' \n' ' ' <"$work/log" | grep -o "COMPONENTS eigen needs Eigen 3.3 .*component saddle_eigen"
 fi
 
 echo "pkg-config:"

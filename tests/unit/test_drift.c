@@ -290,6 +290,41 @@ static void memory_may_fail_while_a_plan_is_made_anew(void **state)
     free(p);
 }
 
+/* The factors of a plan made for symmetric matrices would be those of one triangle and its mirror. */
+static void symmetry_may_come_and_go(void **state)
+{
+    (void)state;
+    enum { SMALL = 40 };
+    rng r = rng_start("symmetry");
+    const char *lists[] = {"method=direct", "method=direct,replan=off"};
+    for (int l = 0; l < 2; ++l) {
+        dense d = symmetric_problem(&r, SMALL, false);
+        saddle_matrix A = view_plain(&d, SADDLE_GENERAL);
+        double b[SMALL], x[SMALL], pivots[2 * SMALL], *values = (double *)(uintptr_t)A.values;
+        for (int i = 0; i < SMALL; ++i) b[i] = rng_unit(&r);
+        saddle_solver *solver = solver_with(lists[l]);
+        for (int k = 0; k < 5; ++k) { /* not symmetric at 1 and 3 */
+            saddle_info info = saddle_info_default();
+            int64_t other = 0;
+            while (A.indices[other] == 0) ++other;
+            values[other] += k % 2 ? 1 : k > 0 ? -1 : 0;
+            if (saddle_factor(solver, &A)) fail_msg("%s", saddle_message(solver));
+            assert_int_equal(saddle_solve(solver, 1, b, SMALL, x, SMALL, &info), SADDLE_OK);
+            assert_true(info.backward_error <= 1e-14);
+            assert_int_equal(saddle_query(solver, &info), SADDLE_OK);
+            assert_int_equal(info.symmetric, k % 2 == 0);
+            assert_int_equal(info.replans, l == 0 ? k : k > 0);
+            const bool factors = k == 0 || (k % 2 == 0 && l == 0);
+            assert_int_equal(saddle_get_pivots(solver, NULL, pivots),
+                             factors ? SADDLE_OK : SADDLE_WRONG_ORDER);
+            assert_int_equal(info.inertia_negative >= 0, factors);
+        }
+        saddle_destroy(&solver);
+        view_free(&A);
+        dense_free(&d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -302,6 +337,7 @@ int main(void)
         cmocka_unit_test(a_scaling_of_the_callers_is_kept),
         cmocka_unit_test(decisions_do_not_depend_on_threads),
         cmocka_unit_test(memory_may_fail_while_a_plan_is_made_anew),
+        cmocka_unit_test(symmetry_may_come_and_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -407,11 +407,43 @@ static void every_view_of_a_matrix_has_one_answer(void **state)
     dense_free(&d);
 }
 
+/* Columns that are accurate already when the solve is cancelled stay; those after them are not begun. */
+static void a_cancelled_solve_begins_no_further_columns(void **state)
+{
+    (void)state;
+    enum { COLUMNS = 200 };
+    rng r = rng_start("columns");
+    problem p = problem_new(&r, false);
+    double *b = test_alloc(COLUMNS * N, sizeof *b), *x = test_alloc(COLUMNS * N, sizeof *x);
+    for (int i = 0; i < COLUMNS * N; ++i) b[i] = rng_unit(&r);
+    canceller c = {0};
+    const saddle_hooks hooks = {.size = sizeof hooks, .progress = count_progress, .user = &c};
+    saddle_solver *solver = create("method=direct", &hooks);
+    saddle_info info = saddle_info_default();
+    assert_int_equal(saddle_factor(solver, &p.A), SADDLE_OK);
+    c.calls = 0;
+    assert_int_equal(saddle_solve(solver, COLUMNS, b, N, x, N, &info), SADDLE_OK);
+    assert_true(c.calls > 2);
+    c = (canceller){.cancel_at = 1};
+    assert_int_equal(saddle_solve(solver, COLUMNS, b, N, x, N, &info), SADDLE_CANCELLED);
+    assert_int_equal(c.calls, 1);
+    assert_int_equal(info.reason, SADDLE_REASON_CANCELLED);
+    assert_false(info.converged);
+    assert_contains(info.message, "of 200 right-hand sides");
+    assert_true(relative_residual_of(&p.d, b, x) <= 1e-9);
+    for (int i = 0; i < N; ++i) assert_true(x[(COLUMNS - 1) * N + i] == 0);
+    saddle_destroy(&solver);
+    free(b);
+    free(x);
+    problem_free(&p);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(solves_may_run_at_once_with_the_same_bits),
         cmocka_unit_test(cancelling_works_at_every_report),
+        cmocka_unit_test(a_cancelled_solve_begins_no_further_columns),
         cmocka_unit_test(every_stage_ends_with_all_done),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(the_memory_limit_holds_at_every_value),

@@ -1,5 +1,7 @@
 """saddle.factor: solves, new values, and what the factors tell about the matrix."""
+import copy
 import gc
+import pickle
 import threading
 import unittest
 import weakref
@@ -73,6 +75,34 @@ class Solves(unittest.TestCase):
         fixed.flags.writeable = False
         with self.assertRaisesRegex(ValueError, "writable"):
             self.f.solve(self.B[:, 0], out=fixed)
+        with self.assertRaisesRegex(ValueError, "array of NumPy's"):  # it would stay as it was
+            self.f.solve(self.B[:, 0], out=[0.0] * self.n)
+
+    def test_out_that_overlaps_b_is_refused(self):
+        X = np.asfortranarray(np.hstack([self.B, self.B]))
+        both = np.zeros(2 * self.n)
+        for b, out in [(X[:, :4], X[:, 1:5]), (X[:, 1:5], X[:, :4]), (both[: self.n], both[1 : self.n + 1])]:
+            with self.assertRaisesRegex(ValueError, "overlaps"):
+                self.f.solve(b, out=out)
+        np.testing.assert_array_equal(self.f.solve(X[:, :4], out=X[:, 4:]), self.f.solve(self.B))
+
+    def test_masked_entries_are_refused(self):
+        b = np.ma.masked_less(self.B[:, 0], 0.0)
+        with self.assertRaisesRegex(TypeError, "b has masked entries"):
+            self.f.solve(b)
+        with self.assertRaisesRegex(TypeError, "the matrix has masked entries"):
+            saddle.factor(np.ma.masked_equal(np.eye(3), 0.0))
+        np.testing.assert_array_equal(self.f.solve(np.ma.array(self.B)), self.f.solve(self.B))
+
+    def test_unaligned_arrays(self):
+        def shifted(array):
+            return np.frombuffer(b"\0" + array.tobytes(), np.uint8)[1:].view(array.dtype)
+
+        b = shifted(self.B[:, 0].copy())
+        self.assertFalse(b.flags.aligned)
+        np.testing.assert_array_equal(self.f.solve(b), self.f.solve(self.B[:, 0]))
+        f = saddle.factor((shifted(self.A.data), shifted(self.A.indices), shifted(self.A.indptr)))
+        np.testing.assert_array_equal(f.solve(b), self.f.solve(b))
 
     def test_return_info(self):
         x, info = self.f.solve(self.B[:, 0], return_info=True)
@@ -112,6 +142,12 @@ class Solves(unittest.TestCase):
         gc.collect()
         self.assertIsNone(gone())
 
+    def test_a_copy_would_share_what_is_freed(self):
+        for copied in (copy.copy, copy.deepcopy, pickle.dumps):
+            with self.assertRaisesRegex(TypeError, "neither copied nor pickled"):
+                copied(self.f)
+        np.testing.assert_array_equal(self.f.solve(self.B), saddle.factor(self.A).solve(self.B))
+
 
 class Refactor(unittest.TestCase):
     def setUp(self):
@@ -137,6 +173,8 @@ class Refactor(unittest.TestCase):
         for scale in (2.0, 3.0):
             f.refactor(scale * self.A.data)
             self.check(f, scale * self.A)
+        f.refactor((4 * self.A.data).tolist())
+        self.check(f, 4 * self.A)
         f.refactor(self.A.data.astype(np.float32))
         self.check(f, self.A.astype(np.float32).astype(float))
 
@@ -178,7 +216,7 @@ class Refactor(unittest.TestCase):
 
     def test_refusals(self):
         f = saddle.factor(self.A)
-        with self.assertRaises(saddle.PatternChangedError):
+        with self.assertRaisesRegex(saddle.PatternChangedError, "factor the matrix anew"):
             f.refactor(self.A + sp.identity(self.A.shape[0], format="csc") * 0.5)
         with self.assertRaisesRegex(ValueError, "shape"):
             f.refactor(saddle_point(61, 25))
@@ -222,6 +260,14 @@ class Tells(unittest.TestCase):
         self.assertEqual(f.shape, (85, 85))
         self.assertEqual(f.nnz, f.info.factor_nnz)
         self.assertIn("85 x 85", repr(f))
+
+    def test_the_smallest(self):
+        for n in (0, 1):
+            f = saddle.factor(-np.eye(n), scaling="none")
+            np.testing.assert_array_equal(f.D.toarray(), -np.eye(n))
+            np.testing.assert_array_equal(f.L.toarray(), np.eye(n))
+            self.assertEqual(f.inertia, (0, n, 0, True))
+            self.assertEqual(f.logdet, ((-1.0) ** n, 0.0))
 
     def test_singular(self):
         A = np.array([[1.0, 2.0, 0.0], [2.0, 4.0, 0.0], [0.0, 0.0, -1.0]])
@@ -267,7 +313,7 @@ class Tells(unittest.TestCase):
         for name in ("inertia", "rank"):
             with self.assertRaises(saddle.NotSupportedError):
                 getattr(f, name)
-        with self.assertRaises(saddle.WrongOrderError):
+        with self.assertRaisesRegex(saddle.WrongOrderError, "symmetric matrix and the method direct"):
             f.D
         self.assertTrue(1 <= f.condition < 100)
 
@@ -315,6 +361,8 @@ class Options(unittest.TestCase):
         self.assertLess(error(A, f.solve(np.ones(85)), np.ones(85)), 1e-14)
         with self.assertRaises(saddle.SaddleError):
             saddle.factor(A, order=np.zeros(85, int))
+        with self.assertRaisesRegex(TypeError, "integers"):
+            saddle.factor(A, order=order + 0.5)
         with self.assertRaisesRegex(ValueError, "lengths"):
             saddle.factor(A, order=order, scaling=scale[1:])
 
@@ -334,6 +382,12 @@ class Options(unittest.TestCase):
         with self.assertRaises(saddle.BadOptionError):
             f.set_options(nothing=1)
         f.refactor(A)
+
+    def test_what_is_told_depends_on_options(self):
+        f = saddle.factor(saddle_point(), certify=False)
+        self.assertFalse(f.inertia.certain)
+        f.set_options(certify=True)
+        self.assertEqual(f.inertia, (60, 25, 0, True))
 
     def test_the_table(self):
         table = saddle.options()

@@ -85,6 +85,15 @@ class Warnings(unittest.TestCase):
                 call()
             self.assertEqual(caught.filename, __file__)
 
+    def test_what_is_kept_of_options_does_not_grow(self):
+        from saddle import _solver
+
+        with mock.patch.object(_solver, "WARNINGS_KEPT", 10):
+            for k in range(30):
+                with self.assertWarnsRegex(saddle.SaddleWarning, "sweeps has no effect"):
+                    saddle.factor(np.eye(2), sweeps=k + 10)
+                self.assertLessEqual(len(_solver._warnings), 10)
+
     def test_nothing_to_warn_of(self):
         with warnings.catch_warnings():
             warnings.simplefilter("error")
@@ -310,6 +319,57 @@ class Signals(unittest.TestCase):
             signal.signal(signal.SIGUSR1, before)
             os.close(read)
             os.close(write)
+
+    def test_a_handler_that_raises_while_handlers_change_leaves_them_as_they_were(self):
+        import _signal
+
+        f = saddle.factor(np.eye(2), progress=lambda *_: None)
+        kept = [signal.signal(number, lambda *_: None) for number in (signal.SIGUSR1, signal.SIGUSR2)]
+        before = {number: signal.getsignal(number) for number in (signal.SIGINT, signal.SIGUSR1, signal.SIGUSR2)}
+        try:
+            for last in range(1, 7):  # three are replaced, and put back
+                count = iter(range(1, 100))
+
+                def set_one(number, handler):
+                    if next(count) == last:
+                        raise KeyboardInterrupt
+                    return real(number, handler)
+
+                real = _signal.signal
+                with mock.patch("_signal.signal", set_one), self.assertRaises(KeyboardInterrupt):
+                    f.solve(np.ones(2))
+                self.assertEqual({number: signal.getsignal(number) for number in before}, before)
+                np.testing.assert_array_equal(f.solve(np.ones(2)), 1.0)
+        finally:
+            for number, handler in zip((signal.SIGUSR1, signal.SIGUSR2), kept):
+                signal.signal(number, handler)
+
+    def test_ctrl_c_between_two_lines_leaves_the_factors_usable(self):
+        class Lock:
+            """A handler raises at the end of the k-th `with`."""
+
+            def __init__(self, k):
+                self.left = k
+
+            def __enter__(self):
+                pass
+
+            def __exit__(self, *unused):
+                self.left -= 1
+                if not self.left:
+                    raise KeyboardInterrupt
+
+        f = saddle.factor(np.eye(2))
+        for call in (lambda: f.solve(np.ones(2)), lambda: f.refactor(np.eye(2))):
+            for k in (1, 2):
+                f._use.lock = Lock(k)
+                try:
+                    call()
+                except KeyboardInterrupt:
+                    pass
+                f._use.lock = threading.Lock()
+                f.refactor(2 * np.eye(2))
+                np.testing.assert_array_equal(f.solve(np.ones(2)), 0.5)
 
     def test_other_threads(self):
         failures = []

@@ -132,7 +132,9 @@ class Refusals(unittest.TestCase):
         self.refuse(saddle.BadMatrixError, "triangle|diagonal", saddle_point(), symmetric="lower")
 
     def test_triangles_that_disagree(self):
-        self.refuse(saddle.BadMatrixError, "", unsymmetric(), symmetric=True)
+        self.refuse(saddle.BadMatrixError, "differs", unsymmetric(), symmetric=True)
+        zero = sp.csc_matrix(([2.0, 0.0, 2.0], [0, 0, 1], [0, 1, 3]), (2, 2))
+        self.refuse(saddle.BadMatrixError, "only one is stored", zero, symmetric=True)
 
     def test_not_finite(self):
         self.refuse(saddle.BadValueError, "nan|NaN", np.array([[1.0, np.nan], [np.nan, 1.0]]))

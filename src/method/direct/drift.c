@@ -131,6 +131,14 @@ bool sd_direct_replan(sd_context *c, const sd_problem *p, const void *plan, cons
 {
     const sd_direct_plan *old = plan;
     const sd_direct *d = factors;
+    const bool general = !p->facts->symmetric;
+    if (general != old->general && (general || p->options->replan != SADDLE_OFF)) {
+        /* what a plan of symmetric matrices would factor is one triangle of A and its mirror */
+        sd_log(c, SADDLE_LOG_INFO, "the plan was made for a %s matrix: planning anew",
+               general ? "symmetric" : "general");
+        past->work = 0;
+        return true;
+    }
     if (p->options->replan == SADDLE_OFF || p->options->order == SADDLE_ORDER_USER) return false;
     if (p->options->replan == SADDLE_ON) return d != NULL;
     if (past->patience == 0) past->patience = 1;

@@ -306,6 +306,7 @@ template <typename Derived, int UpLo_> class Solver : public Eigen::SparseSolver
     {
         m_isInitialized = other.m_isInitialized;
         other.m_isInitialized = false;
+        other.n_ = 0;
     }
     Solver &operator=(Solver &&other)
     {
@@ -316,6 +317,7 @@ template <typename Derived, int UpLo_> class Solver : public Eigen::SparseSolver
         copied_ = other.copied_;
         m_isInitialized = other.m_isInitialized;
         other.m_isInitialized = false;
+        other.n_ = 0;
         return *this;
     }
 
@@ -529,8 +531,8 @@ class LDLT : public internal::Solver<LDLT<MatrixType_, UpLo_>, UpLo_>
     /* Certified unless the option certify is off: that costs a solve. */
     Inertia inertia() const
     {
-        saddle_info info = saddle_info_default();
-        check(saddle_query(handle_.solver(), &info));
+        const saddle_info info = query();
+        if (info.inertia_positive < 0) check(SADDLE_WRONG_ORDER);
         return Inertia{static_cast<Eigen::Index>(info.inertia_positive),
                        static_cast<Eigen::Index>(info.inertia_negative),
                        static_cast<Eigen::Index>(info.inertia_zero), info.inertia_certain != 0};
@@ -590,6 +592,9 @@ class LDLT : public internal::Solver<LDLT<MatrixType_, UpLo_>, UpLo_>
     static void check(saddle_status status)
     {
         if (status == SADDLE_OUT_OF_MEMORY) throw std::bad_alloc();
+        if (status == SADDLE_WRONG_ORDER || status == SADDLE_BAD_ARGUMENT)
+            throw std::logic_error("saddle: there are no factors L D L': compute has not succeeded, or the "
+                                   "method is not direct");
         if (status) throw std::logic_error(std::string("saddle: ") + saddle_status_text(status));
     }
     std::vector<double> pivots(std::int32_t *order) const
@@ -699,8 +704,8 @@ class Preconditioner : public internal::Solver<Preconditioner<Scalar_, UpLo_>, U
         internal::in_place(b.derived(), x.derived(), [this](Eigen::Index k, double *w, Eigen::Index ld) {
             char message[SADDLE_MESSAGE_SIZE];
             const saddle_status status = saddle_apply(handle_.solver(), 0, k, w, ld, w, ld, message);
+            handle_.tell(status ? message : "");
             info_ = internal::info_of(status);
-            if (status) handle_.tell(message);
         });
     }
 

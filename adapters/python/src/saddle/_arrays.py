@@ -110,9 +110,17 @@ class Columns(NamedTuple):
     kept: Any = None
 
 
+def on_host(array: Any, what: str) -> Array:
+    """As an array of NumPy's; a mask would be lost."""
+    if isinstance(array, np.ma.MaskedArray) and np.ma.is_masked(array):
+        raise TypeError(f"{what} has masked entries, which have no values: fill them in (filled)")
+    return np.asarray(array)
+
+
 def refuse_complex(dtype: np.dtype[Any], what: str) -> None:
     if dtype.kind == "c":
-        raise TypeError(f"{what} is {dtype}: Saddle solves real systems (for a complex b solve for b.real and b.imag)")
+        advice = " (solve for b.real and b.imag)" if what == "b" else ""
+        raise TypeError(f"{what} is {dtype}: Saddle solves real systems{advice}")
     if dtype.kind not in "fiub":
         raise TypeError(f"{what} has numbers of type {dtype}: they must be real")
 
@@ -124,18 +132,19 @@ def _check_shape(shape: tuple[int, ...], n: int, what: str) -> None:
 
 def columns(b: Any, n: int, what: str = "b") -> Columns:
     """b by columns: its own memory where that is double and column by column, else a copy."""
-    if not isinstance(b, np.ndarray):
+    if type(b) is not np.ndarray:
         device = there(b)
         if device is not None:
             return _columns_there(device, n, what)
         if hasattr(b, "toarray"):
             b = b.toarray()
-        b = np.asarray(b)
+        b = on_host(b, what)
     if b.dtype != np.float64:
         refuse_complex(b.dtype, what)
     if b.ndim != 1 or b.shape[0] != n:
         _check_shape(b.shape, n, what)
-    b = np.require(b, np.float64, ["F", "A"]) if b.dtype != np.float64 or not b.flags.f_contiguous else b
+    if b.dtype != np.float64 or not b.flags.f_contiguous or not b.flags.aligned:
+        b = np.require(b, np.float64, ["F", "A"])
     return Columns(b.__array_interface__["data"][0], 1 if b.ndim == 1 else b.shape[1], max(n, 1), b)
 
 

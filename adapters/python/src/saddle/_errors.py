@@ -81,10 +81,10 @@ class NotDefiniteError(SaddleError, np.linalg.LinAlgError):
     """The matrix is not positive definite."""
 
 
-CANCELLED, PATTERN_CHANGED = -2, -12
+WRONG_ORDER, PATTERN_CHANGED = -11, -12
 CLASSES: dict[int, type[SaddleError]] = {
     -1: NotConvergedError,
-    CANCELLED: CancelledError,
+    -2: CancelledError,
     -3: OutOfMemoryError,
     -4: MemoryLimitError,
     -5: BadArgumentError,
@@ -93,7 +93,7 @@ CLASSES: dict[int, type[SaddleError]] = {
     -8: BadValueError,
     -9: NotSupportedError,
     -10: SingularError,
-    -11: WrongOrderError,
+    WRONG_ORDER: WrongOrderError,
     PATTERN_CHANGED: PatternChangedError,
     -16: DeviceError,
     -17: DeviceError,
@@ -103,6 +103,8 @@ CLASSES: dict[int, type[SaddleError]] = {
 
 def error_of(status: int, message: str = "", info: Any = None, x: Any = None) -> SaddleError:
     """The exception of a status, with the library's message or else the text of the status."""
+    if status == PATTERN_CHANGED:  # the library's words name a function of C
+        message = "the pattern is not the one that was factored: factor the matrix anew"
     error = CLASSES.get(status, SaddleError)(message or text(lib.saddle_status_text(status)))
     error.status, error.info, error.x = status, info, x
     return error

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Optional, Union
 import numpy as np
 
 from . import _info
-from ._errors import error_of
+from ._errors import WRONG_ORDER, error_of
 from ._hooks import Log
 from ._info import Info
 from ._library import MESSAGE_SIZE, lib, text
@@ -98,7 +98,10 @@ class Factor(Solver):
 
     def _got(self, function: Any, *arguments: Any) -> None:
         """A call that reads the factors."""
-        self._check(self._use.shared(function, self._pointer, *arguments))
+        status = self._use.shared(function, self._pointer, *arguments)
+        if status == WRONG_ORDER:
+            raise error_of(status, "there are no factors L D L': they are of a symmetric matrix and the method direct")
+        self._check(status)
 
     @property
     def perm(self) -> Array:
@@ -130,6 +133,8 @@ class Factor(Solver):
         d = self._pivots(False, True)[1]
         assert d is not None
         off = d[:-1, 1]
+        if not off.size:  # no place for an off-diagonal
+            return diags(d[:, 0], 0, shape=self.shape, format="csc")
         return diags([off, d[:, 0], off], [-1, 0, 1], shape=self.shape, format="csc")
 
     @property

@@ -11,13 +11,15 @@ tells of a signal there too; one that would raise KeyboardInterrupt cancels at o
 """
 from __future__ import annotations
 
+import collections
+import itertools
 import os
 import signal
 import threading
 
 import _signal  # the functions of `signal` without the conversion to enums, which takes longer than a small system
 from types import FrameType
-from typing import Any, Callable, Optional
+from typing import Any, Callable, Iterable, Optional
 
 WATCHED = tuple(
     int(getattr(signal, name))
@@ -40,6 +42,11 @@ def _in_child() -> None:
 os.register_at_fork(after_in_child=_in_child)
 
 
+def set_handlers(numbers: Iterable[int], handlers: Iterable[Any]) -> None:
+    """Without a line of Python in between, where another handler might run and raise."""
+    collections.deque(map(_signal.signal, numbers, handlers), maxlen=0)
+
+
 class Watch:
     """`with Watch() as watch:` around a call; only in the main thread, where handlers run."""
 
@@ -58,14 +65,21 @@ class Watch:
             handler = _signal.getsignal(number)
             if callable(handler):
                 self.handlers[number] = handler
-                _signal.signal(number, self._run)
+        try:
+            set_handlers(self.handlers, itertools.repeat(self._run))
+        except BaseException:
+            set_handlers(self.handlers, self.handlers.values())
+            raise
         self.wakeup = _signal.set_wakeup_fd(_pipe[1], warn_on_full_buffer=False)
         return self
 
     def __exit__(self, *unused: object) -> None:
         _signal.set_wakeup_fd(self.wakeup)
-        for number, handler in self.handlers.items():
-            _signal.signal(number, handler)
+        try:
+            set_handlers(self.handlers, self.handlers.values())
+        except BaseException:  # of one that is back and ran at once
+            set_handlers(self.handlers, self.handlers.values())
+            raise
         self._listen()
         if self.wakeup >= 0 and self.told:
             try:

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, Union
 import numpy as np
 
 from . import _library as c
-from ._arrays import Array, There, refuse_complex, there, to_host
+from ._arrays import Array, There, on_host, refuse_complex, there, to_host
 
 SHAPES = {None: c.GENERAL, False: c.GENERAL, True: c.FULL, "lower": c.LOWER, "upper": c.UPPER}
 TYPES = {"f8": c.DOUBLE, "f4": c.FLOAT}
@@ -48,13 +48,13 @@ def values(data: Any) -> Values:
     device = there(data)
     if device is not None:
         return _values_there(device)
-    data = np.asarray(data)
+    data = on_host(data, "the matrix")
     kind = TYPES.get(data.dtype.str[1:])
     if kind is None or not data.dtype.isnative:
         refuse_complex(data.dtype, "the matrix")
         data, kind = data.astype(np.float64), c.DOUBLE
-    if not data.flags.c_contiguous:
-        data = np.ascontiguousarray(data)
+    if not data.flags.c_contiguous or not data.flags.aligned:
+        data = np.require(data, None, ["C", "A"])
     return Values(data.__array_interface__["data"][0], kind, data.size, data)
 
 
@@ -73,13 +73,13 @@ def indices(index: Any) -> Array:
         index = to_host(index)
     index = np.asarray(index)
     narrow: Array = index
-    if index.dtype == np.int32 and index.flags.c_contiguous:
+    if index.dtype == np.int32 and index.flags.c_contiguous and index.flags.aligned:
         return narrow
     if index.dtype.kind not in "iu":
         raise TypeError(f"indices have type {index.dtype}: they must be integers")
     if index.size and (index.max() > INDEX_MOST or index.min() < 0):
         raise ValueError(f"an index does not fit: it must be from 0 to {INDEX_MOST}")
-    narrow = np.ascontiguousarray(index, np.int32)
+    narrow = np.require(index, np.int32, ["C", "A"])
     return narrow
 
 
@@ -90,7 +90,7 @@ def pointers(pointer: Any) -> Array:
     pointer = np.asarray(pointer)
     if pointer.dtype.kind not in "iu" or pointer.ndim != 1 or not pointer.size:
         raise TypeError("pointers must be a vector of integers, one more than there are rows")
-    return np.ascontiguousarray(pointer, np.int32 if pointer.dtype == np.int32 else np.int64)
+    return np.require(pointer, np.int32 if pointer.dtype == np.int32 else np.int64, ["C", "A"])
 
 
 def _view(shape: Any, layout: int, kind: int, data: Any, index: Any, second: Any) -> View:
@@ -172,7 +172,7 @@ def view(A: Any, symmetric: Symmetric = None) -> View:
         return _of_tuple(A, kind)
     if there(A) is not None:
         raise TypeError("a dense matrix on a GPU is not supported: give a sparse one (cupyx.scipy.sparse)")
-    return _dense(np.asarray(A), kind)
+    return _dense(on_host(A, "the matrix"), kind)
 
 
 def again(seen: View, A: Any) -> Union[View, None]:
@@ -184,7 +184,7 @@ def again(seen: View, A: Any) -> Union[View, None]:
     data = A.data
     if type(data) is not np.ndarray or data.dtype is not seen.dtype or A.format != seen.format:
         return None
-    if data.size < seen.entries or not data.flags.c_contiguous or seen.on_device:
+    if data.size < seen.entries or not data.flags.c_contiguous or not data.flags.aligned or seen.on_device:
         return None
     seen.matrix.values = data.__array_interface__["data"][0]
     return seen

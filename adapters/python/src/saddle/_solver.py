@@ -11,12 +11,12 @@ from typing import Any, Optional, Union
 import numpy as np
 
 from . import _info, _options
-from ._arrays import Array, columns, like, there
+from ._arrays import Array, Columns, columns, like, there
 from ._errors import NotSupportedError, error_of
 from ._hooks import Calls, Log, tell
 from ._info import Info
 from ._library import MESSAGE_SIZE, Given, lib, text
-from ._matrix import Symmetric, View, again, values, view
+from ._matrix import Symmetric, View, again, indices, values, view
 from ._progress import Report, reporter
 
 FLOAT64 = np.dtype(np.float64)
@@ -25,6 +25,7 @@ FLOAT64 = np.dtype(np.float64)
 HOOKED_ENTRIES = 50_000
 
 _warnings: dict[tuple[tuple[str, str], ...], list[str]] = {}  # of options, by what they are
+WARNINGS_KEPT = 1000
 
 
 class Use:
@@ -37,32 +38,53 @@ class Use:
         self.lock = threading.Lock()
         self.users = 0  # -1: one that is alone
 
+    # Ctrl-C may raise after any call of Python's, also at the end of a `with`: what is counted is known by then.
+
     def shared(self, function: Any, *arguments: Any) -> Any:
         """A call beside which others of this kind may run."""
-        with self.lock:
-            if self.users < 0:
-                raise RuntimeError("these factors are being changed by another thread, or by this call's own progress")
-            self.users += 1
+        counted = False
         try:
+            with self.lock:
+                if self.users < 0:
+                    raise RuntimeError("these factors are being changed by another thread, or by this call's own progress")
+                self.users += 1
+                counted = True
             return function(*arguments)
         finally:
-            with self.lock:
-                self.users -= 1
+            if counted:
+                with self.lock:
+                    self.users -= 1
 
     def alone(self, function: Any, *arguments: Any) -> Any:
         """A call beside which no other may run."""
-        with self.lock:
-            if self.users:
-                raise RuntimeError("these factors are in use by another thread, or by this call's own progress")
-            self.users = -1
+        alone = False
         try:
+            with self.lock:
+                if self.users:
+                    raise RuntimeError("these factors are in use by another thread, or by this call's own progress")
+                self.users = -1
+                alone = True
             return function(*arguments)
         finally:
-            self.users = 0
+            if alone:
+                self.users = 0
 
 
 def pointer(array: Array) -> int:
     return int(array.__array_interface__["data"][0])
+
+
+def is_own_memory(x: Array, out: Any) -> bool:
+    """Whether what is written to x is in out, and may be."""
+    return isinstance(out, np.ndarray) and pointer(x) == pointer(out) and out.flags.writeable
+
+
+def overlap(x: Columns, b: Columns) -> bool:
+    """Whether they share memory without being the same."""
+    if (x.address, x.leading) == (b.address, b.leading):
+        return False
+    ends = [of.address + 8 * of.leading * of.number for of in (x, b)]
+    return x.address < ends[1] and b.address < ends[0]
 
 
 def is_array(value: Any) -> bool:
@@ -136,16 +158,22 @@ class Solver:
 
     def _warn_of_options(self, handle: _options.Handle) -> None:
         key = tuple(sorted((name, str(value)) for name, value in self._chosen.items()))
-        if key not in _warnings:
+        lines = _warnings.get(key)
+        if lines is None:
             calls = Calls(None, None)
             solver = create(handle, calls)
             self._destroy(ctypes.byref(solver))
-            _warnings[key] = calls.warnings
-        tell(_warnings[key])
+            if len(_warnings) >= WARNINGS_KEPT:
+                _warnings.clear()
+            lines = _warnings[key] = calls.warnings
+        tell(lines)
 
     def __del__(self) -> None:
         if getattr(self, "_pointer", None):
             self._destroy(ctypes.byref(self._pointer))
+
+    def __reduce__(self) -> Any:
+        raise TypeError("factors can be neither copied nor pickled: factor the matrix again where they are needed")
 
     def _check(self, status: int) -> None:
         if status:
@@ -163,7 +191,7 @@ class Solver:
 
     def _give(self, given: dict[str, Any]) -> None:
         scale = np.ascontiguousarray(given["scaling"], np.float64) if "scaling" in given else None
-        order = np.ascontiguousarray(given["order"], np.int32) if "order" in given else None
+        order = indices(given["order"]) if "order" in given else None
         lengths = {array.size for array in (scale, order) if array is not None}
         if len(lengths) != 1:
             raise ValueError(f"scaling and order have different lengths: {sorted(lengths)}")
@@ -191,8 +219,11 @@ class Solver:
         self._seen = A.kept() if A.data is not None else A
 
     def _refresh(self, *call: Any) -> None:
+        self._check(self._use.alone(self._forget_and_run, *call))
+
+    def _forget_and_run(self, *call: Any) -> int:
         self._query = None
-        self._check(self._use.alone(self._run, *call))
+        return self._run(*call)
 
     def refactor(self, A: Any) -> None:
         """Factors new values on the same pattern: a matrix like the first, or a vector of the values alone, in the
@@ -205,6 +236,8 @@ class Solver:
         >>> f.solve(np.array([30.0, 0.0]))
         array([1., 1.])
         """
+        if isinstance(A, list):
+            A = np.asarray(A)
         device = there(A)
         if (len(device.shape) if device else getattr(A, "ndim", 2)) != 1:
             seen = again(self._seen, A) or view(A, self._symmetric)
@@ -225,38 +258,43 @@ class Solver:
         with the next solve or refactor, other changes have the next refactor plan anew."""
         chosen = {**self._chosen, **options}
         handle = _options.Handle(chosen)
-        self._check(self._use.alone(lib.saddle_set_options, self._pointer, handle.pointer))
+        self._refresh(lib.saddle_set_options, self._pointer, handle.pointer)
         self._chosen = chosen
 
     def _sides(self, b: Any, out: Any) -> tuple[Any, Any, tuple[int, int, int, int, int]]:
         """x, what must be kept during the call, and the arguments of the library: columns, b and its leading
         dimension, x and its own."""
         n = self.shape[0]
-        if type(b) is np.ndarray and out is None and b.shape == (n,) and b.dtype is FLOAT64 and b.flags.c_contiguous:
+        plain = type(b) is np.ndarray and out is None and b.shape == (n,) and b.dtype is FLOAT64
+        if plain and b.flags.c_contiguous and b.flags.aligned:
             fast = np.empty(n)
             return fast, b, (1, pointer(b), n or 1, pointer(fast), n or 1)
         sides = columns(b, n)
         if sides.on_device:
             self._follow(sides.stream, "b")
         x = like(sides, n) if out is None else columns(out, n, "out")
-        if isinstance(out, np.ndarray) and not (x.array is out and out.flags.writeable):
-            raise ValueError("out must be float64, writable, and stored column by column")
+        if out is not None and not (x.on_device or is_own_memory(x.array, out)):
+            raise ValueError("out must be an array of NumPy's or on a GPU: float64, writable, stored column by column")
         if x.number != sides.number:
             raise ValueError(f"out has {x.number} columns, b has {sides.number}")
+        if out is not None and overlap(x, sides):
+            raise ValueError("out overlaps b: it must be b itself or lie apart")
         if x.on_device:
             self._follow(x.stream, "out")
         arguments = (sides.number, sides.address, sides.leading, x.address, x.leading)
-        return x.array, (sides, x), arguments
+        return x.array if out is None else out, (sides, x), arguments
 
     def _queried(self) -> _info.Handle:
         """What is known after the factorization; computed once."""
-        if self._query is None:
-            handle = _info.Handle()
-            status = self._use.shared(self._run, lib.saddle_query, self._pointer, handle.pointer)
-            if status:
-                raise error_of(status, handle.text(b"message"), Info(handle))
-            self._query = handle
-        return self._query
+        return self._query or self._use.shared(self._ask)
+
+    def _ask(self) -> _info.Handle:
+        handle = _info.Handle()
+        status = self._run(lib.saddle_query, self._pointer, handle.pointer)
+        if status:
+            raise error_of(status, handle.text(b"message"), Info(handle))
+        self._query = handle
+        return handle
 
     @property
     def info(self) -> Info:
