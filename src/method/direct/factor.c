@@ -203,8 +203,10 @@ static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem
 /* Whether what was computed abreast is what this factorization would compute. */
 static bool takes_ready(const sd_problem *p, const sd_strength *strength, const sd_direct *d)
 {
-    return p->abreast && strength->precision == SD_DOUBLE && strength->threshold == 0 &&
-           !strength->equilibrated && d->scale == d->plan->p.row_scale && !d->tilt && !d->unlike;
+    const sd_direct *like = p->like;
+    return p->abreast && like->plan == d->plan && strength->precision == SD_DOUBLE &&
+           strength->threshold == 0 && !strength->equilibrated && d->scale == d->plan->p.row_scale &&
+           !d->tilt && !d->unlike;
 }
 
 /* Bytes on the device for factors: those in the other precision, if there are any, have the rest. */
