@@ -137,6 +137,7 @@ static const char *const OPTIONS[] = {"simplicial=on",
                                       "simplicial=on,check=on",
                                       "simplicial=on,scaling=none",
                                       "simplicial=on,precision=mixed",
+                                      "simplicial=on,device=reference",
                                       "simplicial=off"};
 
 static void systems_abreast_have_the_bits_that_they_have_alone(void **state)
