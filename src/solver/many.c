@@ -135,6 +135,12 @@ static saddle_status choose_host(saddle_solver *s)
     return s->many.hosted ? sd_device_open(&s->c, &s->many.host, SADDLE_DEVICE_CPU, 0) : SADDLE_OK;
 }
 
+/* Whether it was refused for its values, which need not be those of any system. */
+static bool is_of_values(const saddle_solver *m, saddle_status status)
+{
+    return (status == SADDLE_NOT_DEFINITE || status == SADDLE_NOT_CONVERGED) && m->work[0].factors;
+}
+
 /* The one that factors the solver's own values, once for a plan. */
 static saddle_status open_leader(saddle_solver *s)
 {
@@ -150,7 +156,7 @@ static saddle_status open_leader(saddle_solver *s)
     A.shape = m->shape = s->A.half ? SADDLE_UPPER : SADDLE_FULL;
     m->map = NULL; /* the solver's form is its own already */
     if (!status) status = sd_factor_checked(m, &A);
-    if (!status) return SADDLE_OK;
+    if (!status || is_of_values(m, status)) return SADDLE_OK;
     sd_tell(&m->c, status, s->c.message);
     sd_many_forget(s);
     return status;

@@ -172,6 +172,43 @@ static void a_system_that_fails_does_not_disturb_the_others(void **state)
     systems_free(&s);
 }
 
+/* The analysis was made of a matrix that the rule refuses: that is nobody's failure. */
+static void values_of_the_analysis_need_not_be_factored(void **state)
+{
+    (void)state;
+    rng r = rng_start("many of another rule");
+    dense d = symmetric_problem(&r, N, true);
+    systems s = systems_of(&r, &d, COUNT, 0, 0.1);
+    static const char *const lists[] = {"factorization=cholesky", "factorization=cholesky,simplicial=off",
+                                        "factorization=cholesky,simplicial=on"};
+    for (int l = 0; l < 3; ++l) {
+        double x[COUNT * N], again[COUNT * N], *const first = s.values;
+        saddle_result results[COUNT];
+        saddle_solver *solver = solver_of(lists[l], NULL);
+        for (int64_t e = 0; e < s.A.entries; ++e) first[e] = -first[e];
+        s.A.values = first;
+        assert_int_equal(saddle_analyse(solver, &s.A), SADDLE_OK);
+        assert_int_equal(
+            saddle_factor_solve_many(solver, &s.A, COUNT, s.values, s.stride, s.b, N, x, N, results),
+            SADDLE_NOT_DEFINITE);
+        assert_contains(saddle_message(solver), "system 0 of 23");
+        assert_int_equal(results[0].status, SADDLE_NOT_DEFINITE);
+        for (int i = 0; i < N; ++i) assert_true(x[i] == 0);
+        for (int k = 1; k < COUNT; ++k) {
+            assert_int_equal(results[k].status, SADDLE_OK);
+            assert_true(results[k].inertia_certain && results[k].inertia_positive == N);
+            assert_true(results[k].backward_error <= 1e-15);
+        }
+        assert_int_equal(saddle_factor_many(solver, &s.A, COUNT, s.values, s.stride, results),
+                         SADDLE_NOT_DEFINITE);
+        assert_int_equal(saddle_solve_many(solver, COUNT, s.b, N, again, N, results), SADDLE_NOT_DEFINITE);
+        assert_memory_equal(again, x, sizeof x);
+        for (int64_t e = 0; e < s.A.entries; ++e) first[e] = -first[e];
+        saddle_destroy(&solver);
+    }
+    systems_free(&s);
+}
+
 static void wrong_arguments_are_refused(void **state)
 {
     (void)state;
@@ -329,6 +366,7 @@ int main(void)
         cmocka_unit_test(systems_have_the_same_bits_however_they_are_run),
         cmocka_unit_test(systems_are_solved_as_by_the_four_verbs),
         cmocka_unit_test(a_system_that_fails_does_not_disturb_the_others),
+        cmocka_unit_test(values_of_the_analysis_need_not_be_factored),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(any_view_of_a_symmetric_matrix_will_do),
         cmocka_unit_test(every_allocation_may_fail),
