@@ -113,6 +113,7 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
     d->largest_exponent = sd_direct_exponent(M, d->scale);
     status = sd_direct_match(c, M, &d->plan->tree, p.matching, &d->rematched);
     d->matched = d->rematched;
+    d->nonzeros = sd_count_nonzeros(q->A);
     return status;
 }
 
@@ -133,10 +134,22 @@ bool sd_direct_may_rescale(const sd_problem *q, const sd_direct *d)
            scaling != SADDLE_SCALING_NONE;
 }
 
-/* Whether another is made: this one costs too much, or small entries could be taken for zeros. */
+bool sd_direct_is_incomplete(const sd_problem *q, const sd_direct *d)
+{
+    const int64_t before = d->scale == d->plan->p.row_scale ? d->plan->nonzeros : d->nonzeros;
+    if (!d->matched || !sd_direct_may_rescale(q, d)) return false;
+    const int64_t now = q->facts->explicit_zeros > 0 ? sd_count_nonzeros(q->A) : q->A->nnz;
+    for (int32_t j = 0; now > before && j < d->plan->tree.n; ++j)
+        if (d->matched[j] < 0) return true;
+    return false;
+}
+
+/* Whether another is made: this one costs too much, or small entries could be taken for zeros, or rows had
+ * nothing that they could be scaled by. */
 static bool needs_scaling(const sd_problem *q, const sd_factors *f, const sd_direct *d)
 {
     if (sd_direct_may_rescale(q, d) && sd_drift_asks_for_scaling(d)) return true;
+    if (sd_direct_is_incomplete(q, d)) return true;
     return d->plan->p.scaling != SADDLE_SCALING_USER && d->stale > 0 &&
            sd_direct_is_misscaled(d->plan, d->matched, &(sd_scaled){f->values, 1});
 }
