@@ -543,8 +543,8 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
 /* Why a count of eigenvalues is not certain. */
 typedef enum saddle_doubt {
     SADDLE_DOUBT_NONE,         /* it is */
-    SADDLE_DOUBT_NOT_EXAMINED, /* the matrix has not been factored in double precision, or not with pivoting
-                                */
+    SADDLE_DOUBT_NOT_EXAMINED, /* the matrix has not been factored in double precision, or not with pivoting,
+                                  or nobody asked */
     SADDLE_DOUBT_SINGULAR,     /* zero eigenvalues may be tiny ones of either sign: rounding the entries of A
                                   decides */
     SADDLE_DOUBT_ILL_CONDITIONED, /* rounding errors of the factorization may have changed signs */
