@@ -342,6 +342,11 @@ static int stop_at_five(const saddle_progress *p, void *user)
     return strcmp(p->stage, "factor") == 0 && p->total == COUNT && p->done == 5;
 }
 
+static int stop_at_five_if(const saddle_progress *p, void *user)
+{
+    return *(const bool *)user && stop_at_five(p, NULL);
+}
+
 static void cancelling_leaves_the_systems_after_it(void **state)
 {
     (void)state;
@@ -360,6 +365,44 @@ static void cancelling_leaves_the_systems_after_it(void **state)
     systems_free(&s);
 }
 
+/* Those after it have no factors then: neither those of a call before, which are of other values, nor any
+ * that a solve could take for factors. */
+static void systems_that_were_not_factored_are_not_solved(void **state)
+{
+    (void)state;
+    rng r = rng_start("many cancelled, then solved");
+    systems s = systems_new(&r);
+    for (int again = 0; again < 2; ++again) {
+        double x[COUNT * N];
+        saddle_result results[COUNT];
+        bool stop = false;
+        saddle_hooks hooks = saddle_hooks_default();
+        hooks.progress = stop_at_five_if;
+        hooks.user = &stop;
+        saddle_solver *solver = solver_of("threads=1", &hooks);
+        if (again)
+            assert_int_equal(saddle_factor_many(solver, &s.A, COUNT, s.values, s.stride, NULL), SADDLE_OK);
+        stop = true;
+        assert_int_equal(saddle_factor_many(solver, &s.A, COUNT, s.values, s.stride, results),
+                         SADDLE_CANCELLED);
+        stop = false;
+        assert_int_equal(saddle_solve_many(solver, COUNT, s.b, N, x, N, results), SADDLE_CANCELLED);
+        int solved = 0;
+        for (int k = 0; k < COUNT; ++k) {
+            solved += results[k].status == SADDLE_OK;
+            if (results[k].status == SADDLE_OK) continue;
+            assert_int_equal(results[k].status, SADDLE_CANCELLED);
+            assert_contains(results[k].message, "cancelled");
+            for (int i = 0; i < N; ++i) assert_true(x[k * N + i] == 0);
+        }
+        assert_in_range(solved, 1, COUNT - 1);
+        assert_int_equal(saddle_factor_many(solver, &s.A, COUNT, s.values, s.stride, results), SADDLE_OK);
+        assert_int_equal(saddle_solve_many(solver, COUNT, s.b, N, x, N, results), SADDLE_OK);
+        saddle_destroy(&solver);
+    }
+    systems_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -372,6 +415,7 @@ int main(void)
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_memory_limit_is_shared),
         cmocka_unit_test(cancelling_leaves_the_systems_after_it),
+        cmocka_unit_test(systems_that_were_not_factored_are_not_solved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
