@@ -188,6 +188,46 @@ static void every_3x3_of_small_whole_numbers(void **state)
     assert_int_equal(t.doubts, 0);
 }
 
+/* ---- entries that are lost ---- */
+
+/* Entries from 1e-310 to 1e288. The powers of two that balance the first matrix would leave nothing of an
+ * entry of the second, where three larger ones of the first are zero, and a sign depends on it. */
+static void a_balance_that_loses_entries_is_made_anew(void **state)
+{
+    (void)state;
+    static const struct {
+        int i, j;
+        double value;
+        bool gone;
+    } entries[] = {{1, 0, 9.2945718957248647e157, true},    {1, 1, -7.0137899168268897e-192, false},
+                   {2, 0, -2.1416968802911359e-220, false}, {2, 2, -2, false},
+                   {3, 0, -2.6075084279381266e-310, false}, {3, 1, 3.6678177336340401e-227, false},
+                   {3, 2, 1.7662235235636024e-203, false},  {4, 0, 6.7117040251545667e-161, false},
+                   {4, 4, -2.564030621693884e288, false},   {5, 0, 1.407490981457599e-39, true},
+                   {5, 4, -3.9272536778968755e-73, false},  {5, 5, 9.8002116528947231e-176, true}};
+    static const char *const lists[] = {"", "simplicial=off", "replan=off", "device=reference"};
+    tally t = {0, 0, 0, 0};
+    for (int l = 0; l < 4; ++l) {
+        dense before = dense_new(6), after = dense_new(6);
+        for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k) {
+            set_both(&before, entries[k].i, entries[k].j, entries[k].value);
+            set_both(&after, entries[k].i, entries[k].j, entries[k].gone ? 0 : entries[k].value);
+        }
+        saddle_solver *solver = factor_dense(&before, SADDLE_LOWER, lists[l]);
+        saddle_info info = info_of(solver);
+        judge(&info, &before, "before", &t);
+        factor_again(solver, &after);
+        info = info_of(solver);
+        judge(&info, &after, "after", &t);
+        saddle_destroy(&solver);
+        dense_free(&before);
+        dense_free(&after);
+    }
+    tell("entries that balancing may lose", &t);
+    assert_int_equal(t.wrong, 0);
+    assert_int_equal(t.doubts, 0);
+}
+
 /* ---- zeros ---- */
 
 /* The part with an exact zero and a null vector of large entries does not hide what is small in another part;
@@ -257,6 +297,7 @@ int main(void)
         cmocka_unit_test(certain_counts_are_exact_after_a_positive_definite_matrix),
         cmocka_unit_test(certain_counts_are_exact_whatever_the_options),
         cmocka_unit_test(every_3x3_of_small_whole_numbers),
+        cmocka_unit_test(a_balance_that_loses_entries_is_made_anew),
         cmocka_unit_test(zeros_hide_no_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

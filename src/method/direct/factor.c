@@ -306,6 +306,21 @@ static saddle_status combine(sd_context *c, sd_direct *d)
     return SADDLE_OK;
 }
 
+/* A balance of these values. *other where it is not the one that there is, if there is one. */
+static saddle_status balance_anew(sd_context *c, const sd_csr *M, bool kept, sd_direct *d, bool *other)
+{
+    int32_t *tilt = sd_alloc(c, M->n, sizeof *tilt, "balance");
+    const saddle_status status = tilt ? sd_direct_balance(c, M, tilt) : c->status;
+    if (!status) {
+        const size_t bytes = (size_t)M->n * sizeof *tilt;
+        *other = *other || !kept || memcmp(d->tilt, tilt, bytes) != 0;
+        memcpy(d->tilt, tilt, bytes);
+        d->lossy = !sd_direct_tilted(M, d->tilt, d->tilted);
+    }
+    sd_free(c, tilt);
+    return status;
+}
+
 /* Balances M where its values ask for it; *other where the scaling that there is belongs to another balance.
  */
 static saddle_status find_balance(sd_context *c, sd_csr *M, const sd_problem *p, sd_direct *d, bool *other)
@@ -324,14 +339,11 @@ static saddle_status find_balance(sd_context *c, sd_csr *M, const sd_problem *p,
     if (!d->tilt) d->tilt = sd_alloc_zero(c, M->n, sizeof *d->tilt, "balance");
     if (!d->tilted) d->tilted = sd_alloc(c, M->nnz, sizeof *d->tilted, "balanced matrix");
     if (!d->tilt || !d->tilted) return c->status;
+    const bool kept = before && sd_direct_is_balanced(M, before);
+    if (kept && before != d->tilt) memcpy(d->tilt, before, (size_t)M->n * sizeof *before);
+    d->lossy = kept && !sd_direct_tilted(M, d->tilt, d->tilted);
     saddle_status status = SADDLE_OK;
-    if (before && sd_direct_is_balanced(M, before)) {
-        if (before != d->tilt) memcpy(d->tilt, before, (size_t)M->n * sizeof *before);
-    } else {
-        *other = true;
-        status = sd_direct_balance(c, M, d->tilt);
-    }
-    d->lossy = !sd_direct_tilted(M, d->tilt, d->tilted);
+    if (!kept || d->lossy) status = balance_anew(c, M, kept, d, other);
     M->val = d->tilted;
     return status;
 }
