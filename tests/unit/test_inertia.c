@@ -228,6 +228,43 @@ static void a_balance_that_loses_entries_is_made_anew(void **state)
     assert_int_equal(t.doubts, 0);
 }
 
+/* A matrix with an eigenvalue of 1e-33, which only the last digits of double-double tell from zero, in all
+ * sizes: what is told is the same, and right. */
+static void powers_of_two_do_not_change_a_verdict(void **state)
+{
+    (void)state;
+    static const struct {
+        int i, j;
+        double value;
+    } entries[] = {
+        {1, 0, -1.7729002186765166e301}, {3, 1, 9.2003441399181208e300},  {4, 1, -6.8556044706246397e300},
+        {5, 2, -8.8554307278470731e300}, {5, 4, 9.8241848188141518e300},  {5, 5, -4.6535757723619798e300},
+        {6, 0, 1.1092152762829306e301},  {6, 1, -1.1342447655778612e301}, {6, 3, -5.7561966316838466e300},
+        {6, 4, -4.2892099210451345e300}, {7, 4, 4.7009005092781476e300},  {7, 5, 4.453498610157757e300}};
+    static const int powers[] = {0, -1, -10, -300, -745, -999, -1001, -1300, -1900};
+    static const char *const lists[] = {"", "pairs=on,simplicial=on", "device=reference"};
+    tally t = {0, 0, 0, 0};
+    for (int l = 0; l < 3; ++l) {
+        saddle_info first = saddle_info_default();
+        for (int p = 0; p < 9; ++p) {
+            dense d = dense_new(8);
+            for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k)
+                set_both(&d, entries[k].i, entries[k].j, ldexp(entries[k].value, powers[p]));
+            saddle_solver *solver = factor_dense(&d, SADDLE_LOWER, lists[l]);
+            const saddle_info info = info_of(solver);
+            judge(&info, &d, lists[l], &t);
+            if (p == 0) first = info;
+            assert_int_equal(info.inertia_doubt, first.inertia_doubt);
+            assert_int_equal(info.inertia_negative, first.inertia_negative);
+            assert_int_equal(info.inertia_zero, first.inertia_zero);
+            saddle_destroy(&solver);
+            dense_free(&d);
+        }
+    }
+    tell("powers of two", &t);
+    assert_int_equal(t.wrong, 0);
+}
+
 /* ---- zeros ---- */
 
 /* The part with an exact zero and a null vector of large entries does not hide what is small in another part;
@@ -298,6 +335,7 @@ int main(void)
         cmocka_unit_test(certain_counts_are_exact_whatever_the_options),
         cmocka_unit_test(every_3x3_of_small_whole_numbers),
         cmocka_unit_test(a_balance_that_loses_entries_is_made_anew),
+        cmocka_unit_test(powers_of_two_do_not_change_a_verdict),
         cmocka_unit_test(zeros_hide_no_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
