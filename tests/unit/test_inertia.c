@@ -265,6 +265,61 @@ static void powers_of_two_do_not_change_a_verdict(void **state)
     assert_int_equal(t.wrong, 0);
 }
 
+/* (I B'; B 0), two rows of B within a rounding of a multiple of a third. Of a 2x2 pivot made of rounding the
+ * larger eigenvalue is called zero, the smaller one is just too large for that. */
+static void a_pair_is_not_made_zero_by_half(void **state)
+{
+    (void)state;
+    enum { VARIABLES = 11, ROWS = 18 };
+    static const struct {
+        int i, j;
+        double value;
+    } entries[] = {{11, 0, -0.5206368330380493},
+                   {11, 2, 0.3333347177091581},
+                   {11, 5, 0.9465210230112748},
+                   {11, 9, -0.1047136888164939},
+                   {12, 1, -0.6595694716585367},
+                   {12, 4, 0.3830284942485103},
+                   {12, 5, -1.7256852091475863},
+                   {12, 6, 0},
+                   {12, 7, -1.7589317789408192},
+                   {12, 8, 0},
+                   {12, 10, 0.19699398593947606},
+                   {13, 1, -0.32978473582926865},
+                   {13, 4, 0.19151424712425494},
+                   {13, 5, -0.8628426045737959},
+                   {13, 6, 0},
+                   {13, 7, -0.8794658894704084},
+                   {13, 10, 0.09849699296973806},
+                   {14, 5, -0.23497228921791713},
+                   {14, 9, -0.036131892896147155},
+                   {15, 1, 0.32978473582926804},
+                   {15, 4, -0.1915142471242557},
+                   {15, 5, 0.8628426045737996},
+                   {15, 7, 0.7663085310659261},
+                   {16, 7, -0.05657867920224313},
+                   {16, 10, 0.049248496484869175},
+                   {17, 4, -0.7384261440354227},
+                   {17, 7, -0.3109493891848698},
+                   {17, 10, 0.16847957411854564}};
+    static const char *const lists[] = {"", "threshold=1e-3,order=metis,simplicial=on",
+                                        "threshold=0.1,order=metis,scaling=ruiz", "simplicial=off"};
+    tally t = {0, 0, 0, 0};
+    dense d = dense_new(ROWS);
+    for (int i = 0; i < VARIABLES; ++i) dense_set(&d, i, i, 1);
+    for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k)
+        set_both(&d, entries[k].i, entries[k].j, entries[k].value);
+    for (int l = 0; l < 4; ++l) {
+        saddle_solver *solver = factor_dense(&d, SADDLE_LOWER, lists[l]);
+        const saddle_info info = info_of(solver);
+        judge(&info, &d, lists[l], &t);
+        saddle_destroy(&solver);
+    }
+    dense_free(&d);
+    tell("rows within a rounding", &t);
+    assert_int_equal(t.wrong, 0);
+}
+
 /* ---- zeros ---- */
 
 /* The part with an exact zero and a null vector of large entries does not hide what is small in another part;
@@ -336,6 +391,7 @@ int main(void)
         cmocka_unit_test(every_3x3_of_small_whole_numbers),
         cmocka_unit_test(a_balance_that_loses_entries_is_made_anew),
         cmocka_unit_test(powers_of_two_do_not_change_a_verdict),
+        cmocka_unit_test(a_pair_is_not_made_zero_by_half),
         cmocka_unit_test(zeros_hide_no_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
