@@ -547,8 +547,8 @@ SADDLE_API const char *saddle_reason_text(saddle_reason reason);
 /* Why a count of eigenvalues is not certain. */
 typedef enum saddle_doubt {
     SADDLE_DOUBT_NONE,         /* it is */
-    SADDLE_DOUBT_NOT_EXAMINED, /* the matrix has not been factored in double precision, or not with pivoting
-                                */
+    SADDLE_DOUBT_NOT_EXAMINED, /* the matrix has not been factored in double precision, or not with pivoting,
+                                  or nobody asked */
     SADDLE_DOUBT_SINGULAR,     /* zero eigenvalues may be tiny ones of either sign: rounding the entries of A
                                   decides */
     SADDLE_DOUBT_ILL_CONDITIONED, /* rounding errors of the factorization may have changed signs */
@@ -929,8 +929,10 @@ SADDLE_API saddle_status saddle_solve_once(const saddle_matrix *A, const double 
  * saddle_factor; without one, system 0 is analysed. It is never made anew here: if values have become very
  * different, analyse one of the systems again. Systems that were factored stay until the next
  * saddle_factor_many, saddle_factor_solve_many or saddle_analyse, or until saddle_factor makes a new plan;
- * the factors of saddle_factor are not affected. If max_memory is set, each system in memory gets an equal
- * share of it, and there is only one for each thread where 8 would not fit.
+ * the factors of saddle_factor are not affected, unless what saddle_set_options or saddle_set_given said
+ * since asks for a new plan: these two make it then, and saddle_factor has to come again. If max_memory is
+ * set, each system in memory gets an equal share of it, and there is only one for each thread where 8 would
+ * not fit.
  *
  * With device cuda all systems are factored and solved at once on the GPU, if one of them takes no more than
  * 1e8 operations and the matrix is given by one triangle; those that need other pivots than the first,

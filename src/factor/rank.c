@@ -32,7 +32,8 @@ static int by_size(const void *a, const void *b)
     const sd_suspect *x = a, *y = b;
     if (fabs(x->eigenvalue) != fabs(y->eigenvalue)) return fabs(x->eigenvalue) < fabs(y->eigenvalue) ? -1 : 1;
     if (x->run != y->run) return x->run < y->run ? -1 : 1;
-    return x->column < y->column ? -1 : x->column > y->column;
+    if (x->column != y->column) return x->column < y->column ? -1 : 1;
+    return x->second - y->second;
 }
 
 /* Keeps the smallest `most`: a full array is sorted and its larger half makes room. */
@@ -168,6 +169,16 @@ void sd_make_zero(sd_factors *f, const sd_suspect *s)
     sd_put_d(f, s->run, k, large * v[1] * v[1], -large * v[0] * v[1]);
     sd_put_d(f, s->run, k + 1, large * v[0] * v[0], 0);
     clear_columns(f, s, (const double[2]){-v[1], v[0]});
+}
+
+bool sd_is_of_rank_one(const sd_factors *f, const sd_suspect *s)
+{
+    const sd_run run = sd_run_of(f, s->run);
+    const int64_t k = 2 * (int64_t)s->column;
+    double v[2], large;
+    const double a = sd_get_d(f, &run, k), b = sd_get_d(f, &run, k + 1), c = sd_get_d(f, &run, k + 2);
+    const double small = small_eigenvalue(a, b, c, v, &large);
+    return fabs(small) <= SD_RANK_ONE * fabs(large);
 }
 
 void sd_replace_pivot(sd_factors *f, const sd_suspect *s, double value)

@@ -28,6 +28,9 @@ int64_t sd_find_zeros(const sd_factors *f, sd_suspect *zeros, int64_t most);
  * one first). */
 void sd_make_zero(sd_factors *f, const sd_suspect *suspect);
 
+/* Whether a 2x2 pivot has lost its smaller eigenvalue. */
+bool sd_is_of_rank_one(const sd_factors *f, const sd_suspect *suspect);
+
 /* A 1x1 pivot gets another value. */
 void sd_replace_pivot(sd_factors *f, const sd_suspect *suspect, double value);
 

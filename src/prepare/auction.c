@@ -27,12 +27,14 @@ enum { ROUNDS = 30000, QUIET_ROUNDS_EARLY = 100, QUIET_ROUNDS_LATE = 10 };
 /* All bids together look at no more than this many times nnz entries: long rows may be displaced often. */
 enum { SCANS_OF_ALL = 200 };
 
-/* Row i bids; gives the row that it displaces, or -1. An empty row stays free. */
+/* Row i bids; gives the row that it displaces, or -1. An empty row stays free, and so does one whose only
+ * choice is the only choice of the row that has it: they would outbid each other for ever. */
 static int32_t place_bid(sd_assignment *a, int32_t i, double epsilon)
 {
     const sd_bid b = sd_find_bid(a, i);
     if (b.entry < 0) return -1;
     const int32_t j = a->ind[b.entry], other = a->col[j].row;
+    if (other >= 0 && !(b.second < HUGE_VAL) && !(sd_find_bid(a, other).second < HUGE_VAL)) return -1;
     a->col[j].v -= (b.second < HUGE_VAL ? b.second - b.least : ONLY_CHOICE) + epsilon;
     if (other >= 0) a->row[other].col = -1;
     sd_assign(a, i, j, a->cost[b.entry]);

@@ -135,6 +135,12 @@ static saddle_status choose_host(saddle_solver *s)
     return s->many.hosted ? sd_device_open(&s->c, &s->many.host, SADDLE_DEVICE_CPU, 0) : SADDLE_OK;
 }
 
+/* Whether it was refused for its values, which need not be those of any system. */
+static bool is_of_values(const saddle_solver *m, saddle_status status)
+{
+    return (status == SADDLE_NOT_DEFINITE || status == SADDLE_NOT_CONVERGED) && m->work[0].factors;
+}
+
 /* The one that factors the solver's own values, once for a plan. */
 static saddle_status open_leader(saddle_solver *s)
 {
@@ -150,7 +156,7 @@ static saddle_status open_leader(saddle_solver *s)
     A.shape = m->shape = s->A.half ? SADDLE_UPPER : SADDLE_FULL;
     m->map = NULL; /* the solver's form is its own already */
     if (!status) status = sd_factor_checked(m, &A);
-    if (!status) return SADDLE_OK;
+    if (!status || is_of_values(m, status)) return SADDLE_OK;
     sd_tell(&m->c, status, s->c.message);
     sd_many_forget(s);
     return status;
@@ -237,13 +243,22 @@ static saddle_status take_system(const batch *q, int64_t k, saddle_solver *m)
     return sd_take_matrix(m, &A);
 }
 
+/* There is nothing to solve with, those of a call before least of all. */
+static void leave_member(saddle_solver *m, saddle_status status, const char *message)
+{
+    sd_forget_factors(m);
+    m->info.status = status;
+    memcpy(m->info.message, message, sizeof m->info.message);
+}
+
 /* Factors what was taken with this status. */
 static saddle_status factor_system(saddle_solver *m, saddle_status status)
 {
     if (!status) status = sd_factor_taken(m);
-    if (status) sd_forget_factors(m);
-    m->info.status = status;
-    if (status) memcpy(m->info.message, m->c.message, sizeof m->info.message);
+    if (status)
+        leave_member(m, status, m->c.message);
+    else
+        m->info.status = status;
     return status;
 }
 
@@ -337,6 +352,7 @@ static void run_system(batch *q, journey *j)
     if (is_cancelled(q)) {
         saddle_info none = sd_info_unknown;
         snprintf(none.message, sizeof none.message, "cancelled before this system");
+        if (q->A.values) leave_member(m, SADDLE_CANCELLED, none.message);
         leave_system(q, j->k, m->A.n, SADDLE_CANCELLED, &none);
         return;
     }

@@ -103,7 +103,7 @@ saddle_status saddle_set_d(saddle_solver *solver, const double *d)
     info->regularised_positive = info->regularised_negative = -1;
     info->inertia_certain = 0;
     info->negative_least = info->negative_most = -1;
-    info->inertia_doubt = SADDLE_DOUBT_NONE;
+    info->inertia_doubt = SADDLE_DOUBT_NOT_EXAMINED;
     info->inertia_risk = NAN;
     return SADDLE_OK;
 }

@@ -269,6 +269,35 @@ static void cholesky_of_an_indefinite_matrix_is_refused(void **state)
     }
 }
 
+/* Where no eigenvalues are counted, none are in no doubt. */
+static void without_a_count_there_is_no_certainty(void **state)
+{
+    (void)state;
+    enum { N = 60 };
+    rng r = rng_start("no count");
+    dense p = kkt_problem(&r, N, N / 3, 0);
+    double pivots[2 * N];
+    static const char *const lists[] = {"factorization=static", "precision=single", "precision=mixed",
+                                        "certify=off", ""};
+    for (int l = 0; l < 5; ++l) {
+        double b[N], x[N];
+        saddle_solver *solver = factor_dense(&p, SADDLE_LOWER, lists[l]);
+        saddle_info info = saddle_info_default();
+        for (int turn = 0; turn < 2; ++turn) {
+            random_vector(&r, N, b);
+            saddle_solve(solver, 1, b, N, x, N, &info);
+            assert_int_equal(info.inertia_certain, turn == 0 && l == 4);
+            assert_int_equal(info.inertia_certain, info.inertia_doubt == SADDLE_DOUBT_NONE);
+            info = info_of(solver);
+            assert_int_equal(info.inertia_certain, info.inertia_doubt == SADDLE_DOUBT_NONE);
+            assert_int_equal(saddle_get_pivots(solver, NULL, pivots), SADDLE_OK);
+            assert_int_equal(saddle_set_d(solver, pivots), SADDLE_OK);
+        }
+        saddle_destroy(&solver);
+    }
+    dense_free(&p);
+}
+
 static void a_static_factorization_keeps_the_signs(void **state)
 {
     (void)state;
@@ -442,6 +471,7 @@ int main(void)
         cmocka_unit_test(a_network_of_widely_spread_weights_has_its_rank),
         cmocka_unit_test(cholesky_is_taken_at_the_second_factorization),
         cmocka_unit_test(cholesky_of_an_indefinite_matrix_is_refused),
+        cmocka_unit_test(without_a_count_there_is_no_certainty),
         cmocka_unit_test(a_static_factorization_keeps_the_signs),
         cmocka_unit_test(signs_that_are_none_are_refused),
         cmocka_unit_test(iterations_in_vain_are_not_counted_as_refinement),

@@ -134,6 +134,37 @@ static void a_factorization_far_beyond_its_plan_is_abandoned(void **state)
     free(p);
 }
 
+/* A constraint that is switched off, all its entries stored zeros, has nothing to be scaled by, and gets a
+ * scaling of its own when it is back with numbers of another size; as long as nothing comes back, none is
+ * made. */
+static void rows_that_come_back_are_scaled_anew(void **state)
+{
+    (void)state;
+    enum { OFF = 4 }; /* of 1200 rows: too few for another plan */
+    program *p = program_new(110), *off = program_new(110);
+    static double b[ROWS], x[ROWS];
+    for (int32_t j = 0; j < ROWS; ++j)
+        for (int32_t k = p->colptr[j]; k < p->colptr[j + 1]; ++k) {
+            const bool own = p->rowind[k] >= ROWS - OFF;
+            if (own) off->values[k] = 0;
+            if (own) p->values[k] *= j >= VARIABLES ? 1e18 : 1e9;
+        }
+    for (int32_t i = 0; i < ROWS; ++i) b[i] = i < VARIABLES ? 1 : 0;
+    off->K.values = off->values;
+    saddle_solver *solver = solver_with("method=direct");
+    assert_int_equal(factor_next(solver, off).rescalings, 0);
+    assert_int_equal(factor_next(solver, off).rescalings, 0);
+    saddle_info info = factor_next(solver, p);
+    assert_int_equal(info.rescalings, 1);
+    assert_int_equal(info.replans, 0);
+    assert_int_equal(saddle_solve(solver, 1, b, ROWS, x, ROWS, &info), SADDLE_OK);
+    assert_true(info.inertia_certain && info.inertia_zero == 0);
+    assert_int_equal(factor_next(solver, p).rescalings, 1);
+    saddle_destroy(&solver);
+    free(p);
+    free(off);
+}
+
 static void a_plan_that_suits_is_kept(void **state)
 {
     (void)state;
@@ -330,6 +361,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_scaling_that_costs_more_than_a_new_one_is_replaced),
         cmocka_unit_test(a_factorization_far_beyond_its_plan_is_abandoned),
+        cmocka_unit_test(rows_that_come_back_are_scaled_anew),
         cmocka_unit_test(a_plan_that_suits_is_kept),
         cmocka_unit_test(replan_on_plans_every_time),
         cmocka_unit_test(a_plan_made_from_placeholders_is_replaced_once),

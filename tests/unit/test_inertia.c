@@ -188,6 +188,138 @@ static void every_3x3_of_small_whole_numbers(void **state)
     assert_int_equal(t.doubts, 0);
 }
 
+/* ---- entries that are lost ---- */
+
+/* Entries from 1e-310 to 1e288. The powers of two that balance the first matrix would leave nothing of an
+ * entry of the second, where three larger ones of the first are zero, and a sign depends on it. */
+static void a_balance_that_loses_entries_is_made_anew(void **state)
+{
+    (void)state;
+    static const struct {
+        int i, j;
+        double value;
+        bool gone;
+    } entries[] = {{1, 0, 9.2945718957248647e157, true},    {1, 1, -7.0137899168268897e-192, false},
+                   {2, 0, -2.1416968802911359e-220, false}, {2, 2, -2, false},
+                   {3, 0, -2.6075084279381266e-310, false}, {3, 1, 3.6678177336340401e-227, false},
+                   {3, 2, 1.7662235235636024e-203, false},  {4, 0, 6.7117040251545667e-161, false},
+                   {4, 4, -2.564030621693884e288, false},   {5, 0, 1.407490981457599e-39, true},
+                   {5, 4, -3.9272536778968755e-73, false},  {5, 5, 9.8002116528947231e-176, true}};
+    static const char *const lists[] = {"", "simplicial=off", "replan=off", "device=reference"};
+    tally t = {0, 0, 0, 0};
+    for (int l = 0; l < 4; ++l) {
+        dense before = dense_new(6), after = dense_new(6);
+        for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k) {
+            set_both(&before, entries[k].i, entries[k].j, entries[k].value);
+            set_both(&after, entries[k].i, entries[k].j, entries[k].gone ? 0 : entries[k].value);
+        }
+        saddle_solver *solver = factor_dense(&before, SADDLE_LOWER, lists[l]);
+        saddle_info info = info_of(solver);
+        judge(&info, &before, "before", &t);
+        factor_again(solver, &after);
+        info = info_of(solver);
+        judge(&info, &after, "after", &t);
+        saddle_destroy(&solver);
+        dense_free(&before);
+        dense_free(&after);
+    }
+    tell("entries that balancing may lose", &t);
+    assert_int_equal(t.wrong, 0);
+    assert_int_equal(t.doubts, 0);
+}
+
+/* A matrix with an eigenvalue of 1e-33, which only the last digits of double-double tell from zero, in all
+ * sizes: what is told is the same, and right. */
+static void powers_of_two_do_not_change_a_verdict(void **state)
+{
+    (void)state;
+    static const struct {
+        int i, j;
+        double value;
+    } entries[] = {
+        {1, 0, -1.7729002186765166e301}, {3, 1, 9.2003441399181208e300},  {4, 1, -6.8556044706246397e300},
+        {5, 2, -8.8554307278470731e300}, {5, 4, 9.8241848188141518e300},  {5, 5, -4.6535757723619798e300},
+        {6, 0, 1.1092152762829306e301},  {6, 1, -1.1342447655778612e301}, {6, 3, -5.7561966316838466e300},
+        {6, 4, -4.2892099210451345e300}, {7, 4, 4.7009005092781476e300},  {7, 5, 4.453498610157757e300}};
+    static const int powers[] = {0, -1, -10, -300, -745, -999, -1001, -1300, -1900};
+    static const char *const lists[] = {"", "pairs=on,simplicial=on", "device=reference"};
+    tally t = {0, 0, 0, 0};
+    for (int l = 0; l < 3; ++l) {
+        saddle_info first = saddle_info_default();
+        for (int p = 0; p < 9; ++p) {
+            dense d = dense_new(8);
+            for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k)
+                set_both(&d, entries[k].i, entries[k].j, ldexp(entries[k].value, powers[p]));
+            saddle_solver *solver = factor_dense(&d, SADDLE_LOWER, lists[l]);
+            const saddle_info info = info_of(solver);
+            judge(&info, &d, lists[l], &t);
+            if (p == 0) first = info;
+            assert_int_equal(info.inertia_doubt, first.inertia_doubt);
+            assert_int_equal(info.inertia_negative, first.inertia_negative);
+            assert_int_equal(info.inertia_zero, first.inertia_zero);
+            saddle_destroy(&solver);
+            dense_free(&d);
+        }
+    }
+    tell("powers of two", &t);
+    assert_int_equal(t.wrong, 0);
+}
+
+/* (I B'; B 0), two rows of B within a rounding of a multiple of a third. Of a 2x2 pivot made of rounding the
+ * larger eigenvalue is called zero, the smaller one is just too large for that. */
+static void a_pair_is_not_made_zero_by_half(void **state)
+{
+    (void)state;
+    enum { VARIABLES = 11, ROWS = 18 };
+    static const struct {
+        int i, j;
+        double value;
+    } entries[] = {{11, 0, -0.5206368330380493},
+                   {11, 2, 0.3333347177091581},
+                   {11, 5, 0.9465210230112748},
+                   {11, 9, -0.1047136888164939},
+                   {12, 1, -0.6595694716585367},
+                   {12, 4, 0.3830284942485103},
+                   {12, 5, -1.7256852091475863},
+                   {12, 6, 0},
+                   {12, 7, -1.7589317789408192},
+                   {12, 8, 0},
+                   {12, 10, 0.19699398593947606},
+                   {13, 1, -0.32978473582926865},
+                   {13, 4, 0.19151424712425494},
+                   {13, 5, -0.8628426045737959},
+                   {13, 6, 0},
+                   {13, 7, -0.8794658894704084},
+                   {13, 10, 0.09849699296973806},
+                   {14, 5, -0.23497228921791713},
+                   {14, 9, -0.036131892896147155},
+                   {15, 1, 0.32978473582926804},
+                   {15, 4, -0.1915142471242557},
+                   {15, 5, 0.8628426045737996},
+                   {15, 7, 0.7663085310659261},
+                   {16, 7, -0.05657867920224313},
+                   {16, 10, 0.049248496484869175},
+                   {17, 4, -0.7384261440354227},
+                   {17, 7, -0.3109493891848698},
+                   {17, 10, 0.16847957411854564}};
+    static const char *const lists[] = {"", "threshold=1e-3,order=metis,simplicial=on",
+                                        "threshold=0.1,order=metis,scaling=ruiz", "simplicial=off"};
+    tally t = {0, 0, 0, 0};
+    dense d = dense_new(ROWS);
+    for (int i = 0; i < VARIABLES; ++i) dense_set(&d, i, i, 1);
+    for (size_t k = 0; k < sizeof entries / sizeof *entries; ++k)
+        set_both(&d, entries[k].i, entries[k].j, entries[k].value);
+    for (int l = 0; l < 4; ++l) {
+        saddle_solver *solver = factor_dense(&d, SADDLE_LOWER, lists[l]);
+        const saddle_info info = info_of(solver);
+        judge(&info, &d, lists[l], &t);
+        saddle_destroy(&solver);
+    }
+    dense_free(&d);
+    tell("rows within a rounding", &t);
+    assert_int_equal(t.wrong, 0);
+}
+
 /* ---- zeros ---- */
 
 /* The part with an exact zero and a null vector of large entries does not hide what is small in another part;
@@ -257,6 +389,9 @@ int main(void)
         cmocka_unit_test(certain_counts_are_exact_after_a_positive_definite_matrix),
         cmocka_unit_test(certain_counts_are_exact_whatever_the_options),
         cmocka_unit_test(every_3x3_of_small_whole_numbers),
+        cmocka_unit_test(a_balance_that_loses_entries_is_made_anew),
+        cmocka_unit_test(powers_of_two_do_not_change_a_verdict),
+        cmocka_unit_test(a_pair_is_not_made_zero_by_half),
         cmocka_unit_test(zeros_hide_no_signs),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -172,6 +172,43 @@ static void a_system_that_fails_does_not_disturb_the_others(void **state)
     systems_free(&s);
 }
 
+/* The analysis was made of a matrix that the rule refuses: that is nobody's failure. */
+static void values_of_the_analysis_need_not_be_factored(void **state)
+{
+    (void)state;
+    rng r = rng_start("many of another rule");
+    dense d = symmetric_problem(&r, N, true);
+    systems s = systems_of(&r, &d, COUNT, 0, 0.1);
+    static const char *const lists[] = {"factorization=cholesky", "factorization=cholesky,simplicial=off",
+                                        "factorization=cholesky,simplicial=on"};
+    for (int l = 0; l < 3; ++l) {
+        double x[COUNT * N], again[COUNT * N], *const first = s.values;
+        saddle_result results[COUNT];
+        saddle_solver *solver = solver_of(lists[l], NULL);
+        for (int64_t e = 0; e < s.A.entries; ++e) first[e] = -first[e];
+        s.A.values = first;
+        assert_int_equal(saddle_analyse(solver, &s.A), SADDLE_OK);
+        assert_int_equal(
+            saddle_factor_solve_many(solver, &s.A, COUNT, s.values, s.stride, s.b, N, x, N, results),
+            SADDLE_NOT_DEFINITE);
+        assert_contains(saddle_message(solver), "system 0 of 23");
+        assert_int_equal(results[0].status, SADDLE_NOT_DEFINITE);
+        for (int i = 0; i < N; ++i) assert_true(x[i] == 0);
+        for (int k = 1; k < COUNT; ++k) {
+            assert_int_equal(results[k].status, SADDLE_OK);
+            assert_true(results[k].inertia_certain && results[k].inertia_positive == N);
+            assert_true(results[k].backward_error <= 1e-15);
+        }
+        assert_int_equal(saddle_factor_many(solver, &s.A, COUNT, s.values, s.stride, results),
+                         SADDLE_NOT_DEFINITE);
+        assert_int_equal(saddle_solve_many(solver, COUNT, s.b, N, again, N, results), SADDLE_NOT_DEFINITE);
+        assert_memory_equal(again, x, sizeof x);
+        for (int64_t e = 0; e < s.A.entries; ++e) first[e] = -first[e];
+        saddle_destroy(&solver);
+    }
+    systems_free(&s);
+}
+
 static void wrong_arguments_are_refused(void **state)
 {
     (void)state;
@@ -305,6 +342,11 @@ static int stop_at_five(const saddle_progress *p, void *user)
     return strcmp(p->stage, "factor") == 0 && p->total == COUNT && p->done == 5;
 }
 
+static int stop_at_five_if(const saddle_progress *p, void *user)
+{
+    return *(const bool *)user && stop_at_five(p, NULL);
+}
+
 static void cancelling_leaves_the_systems_after_it(void **state)
 {
     (void)state;
@@ -323,17 +365,57 @@ static void cancelling_leaves_the_systems_after_it(void **state)
     systems_free(&s);
 }
 
+/* Those after it have no factors then: neither those of a call before, which are of other values, nor any
+ * that a solve could take for factors. */
+static void systems_that_were_not_factored_are_not_solved(void **state)
+{
+    (void)state;
+    rng r = rng_start("many cancelled, then solved");
+    systems s = systems_new(&r);
+    for (int again = 0; again < 2; ++again) {
+        double x[COUNT * N];
+        saddle_result results[COUNT];
+        bool stop = false;
+        saddle_hooks hooks = saddle_hooks_default();
+        hooks.progress = stop_at_five_if;
+        hooks.user = &stop;
+        saddle_solver *solver = solver_of("threads=1", &hooks);
+        if (again)
+            assert_int_equal(saddle_factor_many(solver, &s.A, COUNT, s.values, s.stride, NULL), SADDLE_OK);
+        stop = true;
+        assert_int_equal(saddle_factor_many(solver, &s.A, COUNT, s.values, s.stride, results),
+                         SADDLE_CANCELLED);
+        stop = false;
+        assert_int_equal(saddle_solve_many(solver, COUNT, s.b, N, x, N, results), SADDLE_CANCELLED);
+        int solved = 0;
+        for (int k = 0; k < COUNT; ++k) {
+            solved += results[k].status == SADDLE_OK;
+            if (results[k].status == SADDLE_OK) continue;
+            assert_int_equal(results[k].status, SADDLE_CANCELLED);
+            assert_contains(results[k].message, "cancelled");
+            for (int i = 0; i < N; ++i) assert_true(x[k * N + i] == 0);
+        }
+        assert_in_range(solved, 1, COUNT - 1);
+        assert_int_equal(saddle_factor_many(solver, &s.A, COUNT, s.values, s.stride, results), SADDLE_OK);
+        assert_int_equal(saddle_solve_many(solver, COUNT, s.b, N, x, N, results), SADDLE_OK);
+        saddle_destroy(&solver);
+    }
+    systems_free(&s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(systems_have_the_same_bits_however_they_are_run),
         cmocka_unit_test(systems_are_solved_as_by_the_four_verbs),
         cmocka_unit_test(a_system_that_fails_does_not_disturb_the_others),
+        cmocka_unit_test(values_of_the_analysis_need_not_be_factored),
         cmocka_unit_test(wrong_arguments_are_refused),
         cmocka_unit_test(any_view_of_a_symmetric_matrix_will_do),
         cmocka_unit_test(every_allocation_may_fail),
         cmocka_unit_test(a_memory_limit_is_shared),
         cmocka_unit_test(cancelling_leaves_the_systems_after_it),
+        cmocka_unit_test(systems_that_were_not_factored_are_not_solved),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -437,6 +437,35 @@ static void an_auction_comes_near(void **state)
     assert_true(matched >= rank - rank / 20);
 }
 
+/* Rows that have the last column alone, or zeros besides: no matching has more than one of them, and an
+ * auction that they fight out would raise its price beyond all numbers. */
+static void an_auction_gives_in_where_rows_have_one_choice(void **state)
+{
+    (void)state;
+    enum { FEW = 12 };
+    dense d = dense_new(FEW);
+    for (int i = 0; i < FEW; ++i) {
+        for (int side = 0; side < 2; ++side)
+            dense_set(&d, side ? FEW - 1 : i, side ? i : FEW - 1, i % 2 ? 1e-3 * (i + 1) : 7 * i + 1.0);
+        dense_set(&d, i, i, i < 6 ? 2.0 : 0.0);
+    }
+    for (int symmetric = 0; symmetric < 2; ++symmetric) {
+        sd_context c;
+        sd_context_init(&c, NULL, 0);
+        sd_csr A = csr_of(&c, &d);
+        sd_matching m;
+        assert_int_equal(sd_match_auction(&c, &A, symmetric, &m), SADDLE_OK);
+        assert_true(m.rank < FEW);
+        for (int i = 0; i < FEW; ++i)
+            for (int j = 0; j < FEW; ++j)
+                assert_true(m.row_scale[i] * fabs(dense_at(&d, i, j)) * m.col_scale[j] <= 1 + 1e-9);
+        for (int i = 0; i < FEW; ++i) assert_true(m.row_scale[i] < 1e20 && m.row_scale[i] > 1e-20);
+        sd_matching_free(&c, &m);
+        sd_csr_free(&c, &A);
+    }
+    dense_free(&d);
+}
+
 static void the_objective_is_what_it_says(void **state)
 {
     (void)state;
@@ -563,6 +592,7 @@ int main(void)
         cmocka_unit_test(unmatched_rows_are_scaled_by_their_neighbours),
         cmocka_unit_test(nothing_and_next_to_nothing_are_matched),
         cmocka_unit_test(an_auction_comes_near),
+        cmocka_unit_test(an_auction_gives_in_where_rows_have_one_choice),
         cmocka_unit_test(the_objective_is_what_it_says),
         cmocka_unit_test(every_allocation_may_fail),
     };

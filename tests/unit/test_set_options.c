@@ -206,6 +206,29 @@ static void many_systems_keep_theirs(void **state)
     drop(&f);
 }
 
+/* What many systems are factored by is what the options of now ask for: factors on another plan are gone. */
+static void many_systems_leave_the_factors_unless_they_plan_anew(void **state)
+{
+    (void)state;
+    rng r = rng_start("many beside one");
+    fixture f = make(&r, false);
+    saddle_solver *s = open("method=direct");
+    assert_int_equal(saddle_factor(s, &f.A), SADDLE_OK);
+    assert_int_equal(set(s, "method=direct,threshold=0.1,tol=1e-8"), SADDLE_OK);
+    assert_int_equal(saddle_factor_many(s, &f.A, 1, f.A.values, f.A.entries, NULL), SADDLE_OK);
+    assert_int_equal(solve(s, &f).status, SADDLE_OK);
+    assert_int_equal(set(s, "method=direct,order=rcm"), SADDLE_OK);
+    assert_int_equal(solve(s, &f).status, SADDLE_OK);
+    assert_int_equal(saddle_factor_many(s, &f.A, 1, f.A.values, f.A.entries, NULL), SADDLE_OK);
+    assert_int_equal(solve(s, &f).status, SADDLE_WRONG_ORDER);
+    assert_int_equal(saddle_solve_many(s, 1, f.b, N, f.x, N, NULL), SADDLE_OK);
+    factor(s, &f);
+    assert_int_equal(solve(s, &f).status, SADDLE_OK);
+    assert_true(relative_residual_of(&f.d, f.b, f.x) < 1e-10);
+    saddle_destroy(&s);
+    drop(&f);
+}
+
 static void what_is_wrong_changes_nothing(void **state)
 {
     (void)state;
@@ -261,6 +284,7 @@ int main(void)
         cmocka_unit_test(the_threshold_changes_on_the_plan),
         cmocka_unit_test(values_alone_plan_anew_too),
         cmocka_unit_test(many_systems_keep_theirs),
+        cmocka_unit_test(many_systems_leave_the_factors_unless_they_plan_anew),
         cmocka_unit_test(what_is_wrong_changes_nothing),
         cmocka_unit_test(null_is_the_defaults),
     };

@@ -68,7 +68,8 @@ bool sd_direct_has_course(const sd_problem *p, const sd_direct *d)
 {
     const sd_factors *f = &d->factors[SD_DOUBLE];
     return d->plan->columns && d->precision == SD_DOUBLE && f->simplicial && !d->plan->general &&
-           !d->plan->tilt && !d->tilt && p->A->half && p->options->check == SADDLE_OFF && p->A->n > 0;
+           !d->plan->tilt && !d->tilt && p->A->half && p->options->check == SADDLE_OFF && p->A->n > 0 &&
+           p->device != SADDLE_DEVICE_REFERENCE; /* which rounds in its own way */
 }
 
 static int64_t bytes_of(const sd_problem *p, const sd_direct *d, int wide)

@@ -31,6 +31,7 @@ static bool is_right(const sd_problem *p, const sd_strength *strength, const sd_
     const bool misscaled = d->plan->p.scaling != SADDLE_SCALING_USER && d->matched && taken->stale > 0 &&
                            !(taken->most <= SD_MISSCALED * taken->least_matched);
     return largest == taken->largest && abs(*exponent) <= EXPONENT_MOST && !misscaled && !f->abandoned &&
+           !sd_direct_is_incomplete(p, d) &&
            (p->options->scaling == SADDLE_SCALING_USER || !sd_direct_are_far(largest, p->facts->smallest)) &&
            (d->rule != SD_PIVOT_POSITIVE || f->definite) &&
            d->rule == sd_direct_rule(d->plan, p, d->was_definite, strength->threshold);

@@ -24,6 +24,9 @@
  * the pivots zero (small_pivots.c). Where there is no proof that it is 0 exactly (exact_zeros.c), the zeros
  * may be eigenvalues of either sign, however small.
  *
+ * All this is of the matrix that was factored. Where balancing has lost entries of A (tilt.c), and they may
+ * matter, it says nothing of A, and every sign is in doubt.
+ *
  * Where nothing contracts, the factorization is made again, equilibrated and with thresholds up to 0.5; then
  * the smallest pivot is set apart. If that does not help either, the number of eigenvalues of G of size 1 or
  * more, which is how many signs may be wrong, is bounded by orthogonal iteration of a block of random
@@ -37,6 +40,7 @@
 #include <string.h>
 
 static const double RISK = 1e-6;     /* of a certificate */
+static const double LITTLE = 1e-9;   /* of a random vector, in a direction that it is not to miss */
 static const double CONTRACTS = 0.3; /* a late step that leaves more of x than this is not worth another */
 static const double STAYS = 1e-3;    /* a direction of which more is left is one that does not contract */
 static const double APART = 1e-8;    /* pivots up to this size, relative to a largest entry of 1 */
@@ -208,25 +212,51 @@ static saddle_status count_staying(const examining *q, int64_t *count)
     }
 }
 
+/*
+ * Whether what balancing has lost (tilt.c) may matter: *matters. It is a matrix F, and no sign depends on it
+ * where |M^-1 F| < 1. An entry that underflowed has an error of 2^-1075 at most, scaled as the others are.
+ * And |M^-1 x| >= |M^-1| |w'x| for a singular vector w, where x is the witness: |w'x| > LITTLE but for a
+ * probability of sqrt(2) LITTLE, as above.
+ */
+static saddle_status find_loss(const examining *q, double *x, bool *matters)
+{
+    const sd_direct *d = q->d;
+    const sd_factors *f = sd_direct_numbers(d);
+    const int32_t n = q->A->n;
+    double largest = 0;
+    sd_direct_witness(n, x);
+    if (d->zero > 0) sd_split_null_space(f, false, x);
+    const saddle_status status = sd_triangular_solve(q->c, f, &d->room, SD_SOLVE_WHOLE, 1, x, n, q->threads);
+    if (d->zero > 0) sd_split_null_space(f, false, x);
+    for (int32_t i = 0; i < n; ++i) largest = fmax(largest, d->scale[i]);
+    const double inverse = log2(norm_of(n, x)) - log2(LITTLE);
+    const double size = log2(n) + 2 * log2(largest) - 1075 - d->exponent;
+    *matters = !(inverse + size < -1);
+    return status;
+}
+
 /* The verdict on these factors. */
 static saddle_status examine(const examining *q, const sd_rider *rider, bool last, sd_verdict *v)
 {
     const sd_direct *d = q->d;
     const int64_t n = q->A->n;
-    bool exact = true;
+    bool exact = true, lost = false;
     int64_t staying = 0;
     double *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
     if (!x) return q->c->status;
     *v = (sd_verdict){.positive = d->positive, .negative = d->negative, .zero = d->zero};
     saddle_status status = certify_from(q, rider, x, x + n, &v->risk);
+    if (!status && d->lossy) status = find_loss(q, x, &lost);
+    if (d->lossy) v->risk += sqrt(2) * LITTLE;
     v->weak = !(v->risk <= RISK);
     if (!status && d->zero > 0 && !v->weak) status = sd_direct_zeros_are_exact(q->c, d, q->A, &exact);
     sd_free(q->c, x);
     if (!status && v->weak && last) status = count_staying(q, &staying);
-    v->doubt = v->weak ? SADDLE_DOUBT_ILL_CONDITIONED : exact ? SADDLE_DOUBT_NONE : SADDLE_DOUBT_SINGULAR;
-    if (v->weak && !last) staying = n;
+    const bool doubtful = v->weak || lost;
+    v->doubt = doubtful ? SADDLE_DOUBT_ILL_CONDITIONED : exact ? SADDLE_DOUBT_NONE : SADDLE_DOUBT_SINGULAR;
+    if (lost || (v->weak && !last)) staying = n;
     v->least = d->negative > staying ? d->negative - staying : 0;
-    v->most = d->negative + staying + (v->weak || !exact ? d->zero : 0);
+    v->most = d->negative + staying + (doubtful || !exact ? d->zero : 0);
     if (v->most > n) v->most = n;
     return status;
 }
@@ -244,7 +274,8 @@ static saddle_status examine_apart(const examining *q, sd_direct *d, sd_verdict 
     double risk, size;
     saddle_status status = sd_factors_fetch(q->c, sd_direct_numbers(d));
     if (status) return status;
-    if (d->zero > 0 || sd_find_suspects(sd_direct_numbers(d), APART, smallest, 2) == 0) return SADDLE_OK;
+    if (d->lossy || d->zero > 0) return SADDLE_OK;
+    if (sd_find_suspects(sd_direct_numbers(d), APART, smallest, 2) == 0) return SADDLE_OK;
     double *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
     if (!x) return q->c->status;
     sd_make_zero(&d->factors[d->precision], &smallest[0]);

@@ -58,6 +58,7 @@ static void report(const void *factors, saddle_info *info)
     info->factorization = d->rule == SD_PIVOT_POSITIVE ? SADDLE_FACTORIZATION_CHOLESKY
                           : d->rule == SD_PIVOT_STATIC ? SADDLE_FACTORIZATION_STATIC
                                                        : SADDLE_FACTORIZATION_LDLT;
+    info->inertia_doubt = SADDLE_DOUBT_NOT_EXAMINED;
     if (d->plan->general) return;
     if (d->rule == SD_PIVOT_STATIC) {
         info->regularised_positive = d->positive;
@@ -67,7 +68,6 @@ static void report(const void *factors, saddle_info *info)
         info->inertia_negative = d->negative;
         info->inertia_zero = d->zero;
         info->rank = d->positive + d->negative;
-        info->inertia_doubt = SADDLE_DOUBT_NOT_EXAMINED;
         info->negative_least = 0;
         info->negative_most = d->plan->n;
         tell_verdict(d, info);

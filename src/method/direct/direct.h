@@ -98,6 +98,7 @@ typedef struct sd_direct {
     int largest_exponent;
     saddle_preparation rescaled; /* row_scale and matching alone */
     int64_t *rematched;
+    int64_t nonzeros;  /* of A's entries when that was made */
     double *augmented; /* values of the symmetric matrix, of a general one */
     int32_t *tilt;     /* of the balanced matrix, its values, and the scaling of the caller's; NULL: none */
     double *tilted, *combined;
@@ -167,6 +168,9 @@ saddle_status sd_direct_conclude(sd_context *c, const sd_csr *M, const sd_proble
 saddle_status sd_direct_take_signs(sd_context *c, const sd_problem *p, sd_direct *d);
 /* Whether another scaling may be made because the one at hand has become expensive. */
 bool sd_direct_may_rescale(const sd_problem *p, const sd_direct *d);
+/* Whether rows were left without a match when the scaling was made, and entries that were zero then, which
+ * may be theirs, are not zero now: nothing says what such a row should be scaled by. */
+bool sd_direct_is_incomplete(const sd_problem *p, const sd_direct *d);
 
 /* ---- arriving.c ---- */
 

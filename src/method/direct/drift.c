@@ -178,7 +178,7 @@ void sd_direct_reset(void *factors)
 saddle_status sd_direct_begin_like(sd_context *c, const sd_problem *p, sd_factors *f, sd_direct *d)
 {
     const sd_direct *like = p->like;
-    if (!like) return SADDLE_OK;
+    if (!like || like->plan != d->plan) return SADDLE_OK; /* a plan of its own has a sequence of its own */
     d->columns.given = true;
     return f->precision == SD_DOUBLE ? sd_factors_share_sequence(c, f, &like->factors[SD_DOUBLE]) : SADDLE_OK;
 }

@@ -108,6 +108,7 @@ static saddle_status rescale(sd_context *c, const sd_csr *M, const sd_problem *q
     d->largest_exponent = sd_direct_exponent(M, d->scale);
     status = sd_direct_match(c, M, &d->plan->tree, p.matching, &d->rematched);
     d->matched = d->rematched;
+    d->nonzeros = sd_count_nonzeros(q->A);
     return status;
 }
 
@@ -128,10 +129,22 @@ bool sd_direct_may_rescale(const sd_problem *q, const sd_direct *d)
            scaling != SADDLE_SCALING_NONE;
 }
 
-/* Whether another is made: this one costs too much, or small entries could be taken for zeros. */
+bool sd_direct_is_incomplete(const sd_problem *q, const sd_direct *d)
+{
+    const int64_t before = d->scale == d->plan->p.row_scale ? d->plan->nonzeros : d->nonzeros;
+    if (!d->matched || !sd_direct_may_rescale(q, d)) return false;
+    const int64_t now = q->facts->explicit_zeros > 0 ? sd_count_nonzeros(q->A) : q->A->nnz;
+    for (int32_t j = 0; now > before && j < d->plan->tree.n; ++j)
+        if (d->matched[j] < 0) return true;
+    return false;
+}
+
+/* Whether another is made: this one costs too much, or small entries could be taken for zeros, or rows had
+ * nothing that they could be scaled by. */
 static bool needs_scaling(const sd_problem *q, const sd_factors *f, const sd_direct *d)
 {
     if (sd_direct_may_rescale(q, d) && sd_drift_asks_for_scaling(d)) return true;
+    if (sd_direct_is_incomplete(q, d)) return true;
     return d->plan->p.scaling != SADDLE_SCALING_USER && d->stale > 0 &&
            sd_direct_is_misscaled(d->plan, d->matched, &(sd_scaled){f->values, 1});
 }
@@ -198,8 +211,10 @@ static saddle_status run_values(sd_context *c, const sd_csr *M, const sd_problem
 /* Whether what was computed abreast is what this factorization would compute. */
 static bool takes_ready(const sd_problem *p, const sd_strength *strength, const sd_direct *d)
 {
-    return p->abreast && strength->precision == SD_DOUBLE && strength->threshold == 0 &&
-           !strength->equilibrated && d->scale == d->plan->p.row_scale && !d->tilt && !d->unlike;
+    const sd_direct *like = p->like;
+    return p->abreast && like->plan == d->plan && strength->precision == SD_DOUBLE &&
+           strength->threshold == 0 && !strength->equilibrated && d->scale == d->plan->p.row_scale &&
+           !d->tilt && !d->unlike;
 }
 
 /* Bytes on the device for factors: those in the other precision, if there are any, have the rest. */
@@ -286,6 +301,21 @@ static saddle_status combine(sd_context *c, sd_direct *d)
     return SADDLE_OK;
 }
 
+/* A balance of these values. *other where it is not the one that there is, if there is one. */
+static saddle_status balance_anew(sd_context *c, const sd_csr *M, bool kept, sd_direct *d, bool *other)
+{
+    int32_t *tilt = sd_alloc(c, M->n, sizeof *tilt, "balance");
+    const saddle_status status = tilt ? sd_direct_balance(c, M, tilt) : c->status;
+    if (!status) {
+        const size_t bytes = (size_t)M->n * sizeof *tilt;
+        *other = *other || !kept || memcmp(d->tilt, tilt, bytes) != 0;
+        memcpy(d->tilt, tilt, bytes);
+        d->lossy = !sd_direct_tilted(M, d->tilt, d->tilted);
+    }
+    sd_free(c, tilt);
+    return status;
+}
+
 /* Balances M where its values ask for it; *other where the scaling that there is belongs to another balance.
  */
 static saddle_status find_balance(sd_context *c, sd_csr *M, const sd_problem *p, sd_direct *d, bool *other)
@@ -304,14 +334,11 @@ static saddle_status find_balance(sd_context *c, sd_csr *M, const sd_problem *p,
     if (!d->tilt) d->tilt = sd_alloc_zero(c, M->n, sizeof *d->tilt, "balance");
     if (!d->tilted) d->tilted = sd_alloc(c, M->nnz, sizeof *d->tilted, "balanced matrix");
     if (!d->tilt || !d->tilted) return c->status;
+    const bool kept = before && sd_direct_is_balanced(M, before);
+    if (kept && before != d->tilt) memcpy(d->tilt, before, (size_t)M->n * sizeof *before);
+    d->lossy = kept && !sd_direct_tilted(M, d->tilt, d->tilted);
     saddle_status status = SADDLE_OK;
-    if (before && sd_direct_is_balanced(M, before)) {
-        if (before != d->tilt) memcpy(d->tilt, before, (size_t)M->n * sizeof *before);
-    } else {
-        *other = true;
-        status = sd_direct_balance(c, M, d->tilt);
-    }
-    d->lossy = !sd_direct_tilted(M, d->tilt, d->tilted);
+    if (!kept || d->lossy) status = balance_anew(c, M, kept, d, other);
     M->val = d->tilted;
     return status;
 }

@@ -5,6 +5,7 @@
 #include "core/power.h"
 
 #include <math.h>
+#include <stdlib.h>
 
 void sd_direct_rows(const sd_direct *d, const double *z, double *y)
 {
@@ -36,8 +37,26 @@ void sd_direct_multiply(const sd_direct *d, const sd_csr *M, const double *z, do
     if (d->exponent != 0) sd_shift(M->n, v, rest, v);
 }
 
-/* y'Ay and |y|'|A||y|. */
-SD_WITH_FMA static double quadratic_form(const sd_csr *A, const double *y, double *absolute)
+/* Between A and the scaled matrix: from here on the square of its root would leave nothing of the last digits
+ * of products y_i y_j, or overflow. */
+enum { FAR_POWER = 256 };
+
+/* The power of two that entries of A are given in a form; the rest is z's. */
+static int power_of_entries(const sd_direct *d)
+{
+    return abs(d->exponent) > FAR_POWER ? -d->exponent : 0;
+}
+
+static void rows_of_form(const sd_direct *d, const double *z, double *y)
+{
+    if (power_of_entries(d) == 0)
+        sd_direct_rows(d, z, y);
+    else
+        for (int32_t i = 0; i < d->plan->tree.n; ++i) y[i] = d->scale[i] * z[d->plan->tree.position[i]];
+}
+
+/* y'Ay and |y|'|A||y|, A times 2^power. */
+SD_WITH_FMA static double quadratic_form(const sd_csr *A, int power, const double *y, double *absolute)
 {
     double hi = 0, lo = 0, g = 0;
     for (int32_t i = 0; i < A->n; ++i) {
@@ -45,7 +64,8 @@ SD_WITH_FMA static double quadratic_form(const sd_csr *A, const double *y, doubl
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
             const int32_t j = A->ind[k];
             if (y[j] == 0) continue;
-            const double a = A->half && j != i ? 2 * A->val[k] : A->val[k];
+            const double entry = power == 0 ? A->val[k] : ldexp(A->val[k], power);
+            const double a = A->half && j != i ? 2 * entry : entry;
             const double product = y[i] * y[j], error = fma(y[i], y[j], -product);
             sd_dd_add_product(&hi, &lo, a, product);
             lo += a * error;
@@ -60,10 +80,10 @@ double sd_direct_form(const sd_direct *d, const sd_csr *M, double *z, const doub
                       double *room, double *g)
 {
     const int32_t n = M->n;
-    const int odd = -(d->exponent % 2);
+    const int power = power_of_entries(d), odd = power == 0 ? -(d->exponent % 2) : 0;
     double hi = 0, lo = 0;
-    sd_direct_rows(d, z, room);
-    const double first = ldexp(quadratic_form(M, room, g), odd);
+    rows_of_form(d, z, room);
+    const double first = ldexp(quadratic_form(M, power, room, g), odd);
     *g = ldexp(*g, odd);
     if (!correction) return first;
     sd_dd_add(&hi, &lo, first);
@@ -72,8 +92,8 @@ double sd_direct_form(const sd_direct *d, const sd_csr *M, double *z, const doub
     sd_direct_multiply(d, M, correction, v, room);
     for (int32_t i = 0; i < n; ++i) sd_dd_add_product(&hi, &lo, correction[i], v[i]);
     for (int32_t i = 0; i < n; ++i) z[i] -= correction[i];
-    sd_direct_rows(d, z, room);
-    quadratic_form(M, room, g);
+    rows_of_form(d, z, room);
+    quadratic_form(M, power, room, g);
     *g = ldexp(*g, odd);
     return hi + lo;
 }

@@ -61,6 +61,7 @@ static bool settle(batch *w, sd_direct *d, int64_t k, bool corrected)
     double g, square = 0;
     w->doubtful[k] = s->second && !corrected; /* after the smaller eigenvalue, which may be doubtful */
     if (w->doubtful[k]) return false;
+    if (s->second && !sd_is_of_rank_one(sd_direct_numbers(d), s)) return false; /* the smaller one stayed */
     const double exact = exact_pivot(w, d, k, corrected, &g);
     for (int64_t i = k * w->M->n; i < (k + 1) * w->M->n; ++i) square += w->z[i] * w->z[i];
     int64_t *const before = s->eigenvalue > 0 ? &d->positive : &d->negative;
