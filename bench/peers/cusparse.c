@@ -2,13 +2,14 @@
  * NVIDIA's cuSPARSE as a peer of incomplete factorizations: csric02 on the pattern of a level of fill, or
  * csrilu02 where the matrix is not symmetric, and triangular solves by SpSV, all on the first GPU.
  *
- *     peer-cusparse MATRIX [--level K] [--tol T] [--maxiter N]
+ *     peer-cusparse MATRIX [--level K] [--order rcm|natural|amd|nd] [--tol T] [--maxiter N]
  *
- * A matrix is a file, or a problem that is made: lap3d_128. Its rows are in reverse Cuthill-McKee order, as
- * Saddle has them; incomplete factors do not depend on a scaling of rows and columns, so there is none. Of a
- * symmetric matrix CG solves A x = 1 with cuBLAS's vectors and cuSPARSE's products. One JSON object on
- * standard output: seconds of the analyses, of a factorization, of an application (both triangles), of a
- * product with A and of one with L; iterations, seconds of the iteration, the residual |b - Ax| / |b|.
+ * A matrix is a file, or a problem that is made: lap3d_128. Its rows are in the order that is asked for,
+ * reverse Cuthill-McKee by default, as Saddle has them; incomplete factors do not depend on a scaling of rows
+ * and columns, so there is none. Of a symmetric matrix CG solves A x = 1 with cuBLAS's vectors and cuSPARSE's
+ * products. One JSON object on standard output: seconds of the analyses, of a factorization, of an
+ * application (both triangles), of a product with A and of one with L; iterations, seconds of the iteration,
+ * the residual |b - Ax| / |b|.
  */
 #include "bench/problem.h"
 #include "timing.h"
@@ -117,7 +118,7 @@ static void permute(const saddle_matrix *from, const int32_t *place, bool symmet
     free(turned.val);
 }
 
-static void load(const char *operand, bool *symmetric, rows *a)
+static void load(const char *operand, const char *order, bool *symmetric, rows *a)
 {
     const saddle_hooks hooks = {.size = sizeof hooks};
     char message[SADDLE_MESSAGE_SIZE];
@@ -127,7 +128,8 @@ static void load(const char *operand, bool *symmetric, rows *a)
     saddle_options o = saddle_options_default();
     if (bench_problem_open(&p, operand, &hooks)) give_up("the matrix cannot be read", 0);
     *symmetric = p.symmetric;
-    saddle_options_set(&o, "order", "rcm", NULL);
+    if (saddle_options_set(&o, "order", order, NULL) || o.order == SADDLE_ORDER_USER)
+        give_up("there is no such order here", 0);
     saddle_options_set(&o, "scaling", "none", NULL);
     saddle_options_set(&o, "blocking", "none", NULL);
     saddle_options_set(&o, "pairs", "off", NULL);
@@ -427,7 +429,7 @@ static void number(const char *name, double value)
         printf(", \"%s\": null", name);
 }
 
-static void run(const char *operand, int level, double tol, int most)
+static void run(const char *operand, const char *order, int level, double tol, int most)
 {
     rows a, m;
     vectors v;
@@ -437,7 +439,7 @@ static void run(const char *operand, int level, double tol, int most)
     double solve = NAN, left = NAN;
     MUST(cusparseCreate(&sparse));
     MUST(cublasCreate(&blas));
-    load(operand, &symmetric, &a);
+    load(operand, order, &symmetric, &a);
     fill(&a, level, symmetric, &m);
     take_values(&a, &m);
     rows_put(&a);
@@ -485,12 +487,14 @@ int main(int argc, char **argv)
 {
     int level = 0, most = 3000;
     double tol = 1e-6;
+    const char *order = "rcm";
     for (int k = 2; k + 1 < argc; k += 2) {
         if (strcmp(argv[k], "--level") == 0) level = atoi(argv[k + 1]);
+        if (strcmp(argv[k], "--order") == 0) order = argv[k + 1];
         if (strcmp(argv[k], "--tol") == 0) tol = atof(argv[k + 1]);
         if (strcmp(argv[k], "--maxiter") == 0) most = atoi(argv[k + 1]);
     }
-    if (argc < 2) give_up("usage: peer-cusparse MATRIX [--level K] [--tol T] [--maxiter N]", 0);
-    run(argv[1], level, tol, most);
+    if (argc < 2) give_up("usage: peer-cusparse MATRIX [--level K] [--order O] [--tol T] [--maxiter N]", 0);
+    run(argv[1], order, level, tol, most);
     return 0;
 }

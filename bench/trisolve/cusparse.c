@@ -60,15 +60,16 @@ static void take_line(const char *line, cusparse_result *p)
 static void ask_peer(trisolve_bench *t, int level, cusparse_result *p)
 {
     const saddle_options o = trisolve_usual(t);
-    char driver[4096], fill[24], maxiter[24], tol[32], line[1024] = "";
+    char driver[4096], fill[24], order[24], maxiter[24], tol[32], line[1024] = "";
     take_line(line, p); /* nothing yet */
     snprintf(p->why, sizeof p->why, "is not there");
     if (!bench_driver("peer-cusparse", argument_text(t->a, "peers"), driver, sizeof driver)) return;
     snprintf(fill, sizeof fill, "%d", level);
     snprintf(maxiter, sizeof maxiter, "%" PRId64, o.maxiter);
     snprintf(tol, sizeof tol, "%.17g", o.tol);
-    const char *const argv[] = {driver,  t->operand, "--level", fill, "--maxiter",
-                                maxiter, "--tol",    tol,       NULL};
+    saddle_options_get(&o, "order", order, sizeof order);
+    const char *const argv[] = {driver,      t->operand, "--level", fill, "--order", order,
+                                "--maxiter", maxiter,    "--tol",   tol,  NULL};
     child c;
     child_word word = CHILD_END;
     if (child_start(&c, argv, trisolve_left(t), !argument_given(t->a, "verbose")))

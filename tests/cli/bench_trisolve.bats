@@ -158,7 +158,9 @@ print(",".join(str(r[f]["saddle"]["factor_nnz"]) for f in ("ilu0", "ilu1", "ilut
     run -0 --separate-stderr "$SADDLE" bench trisolve lap2d_9 --part cusparse --levels 0,2 --tol 1e-7 --peers peers --json j.json
     narrow 132 <<< "$output"
     [[ $output == *"lap2d_9, IC(2)"*"cuSPARSE "*" 9 "*"0.750"*"Geometric means"* ]]
-    [ "$(sed 's/ --tol .*//' asked)" = "lap2d_9 --level 0 --maxiter 3000"$'\n'"lap2d_9 --level 2 --maxiter 3000" ]
+    [ "$(sed 's/ --tol .*//' asked)" = "lap2d_9 --level 0 --order rcm --maxiter 3000"$'\n'"lap2d_9 --level 2 --order rcm --maxiter 3000" ]
+    run -0 --separate-stderr "$SADDLE" bench trisolve lap2d_9 --part cusparse --order natural --peers peers
+    [[ $(tail -n 1 asked) == *" --order natural "* ]]
     json j.json '(all(r[k]["solved"] for r in j["cusparse"] for k in ("exact", "few", "many", "blocks", "auto", "cpu"))
         and [r["level"] for r in j["cusparse"]] == [0, 2] and all(r["cusparse"]["iterations"] == 9 for r in j["cusparse"]))'
     run -0 --separate-stderr "$SADDLE" bench trisolve lap2d_9 --part cusparse --peers none --json j.json
