@@ -92,7 +92,8 @@ saddle_status sd_direct_refactor_arriving(sd_engine *e, const sd_problem *p, con
     if (arrived || status || !is_right(p, strength, &taken, d, &exponent)) return arrived;
     d->exponent = exponent;
     d->stale = taken.stale;
-    d->unlike = d->lossy = false;
+    d->unlike = false;
+    d->lost = 0;
     sd_drift_note(d, false);
     *done = true;
     return sd_direct_conclude(c, p->A, p, d);

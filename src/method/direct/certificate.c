@@ -246,8 +246,8 @@ static saddle_status examine(const examining *q, const sd_rider *rider, bool las
     if (!x) return q->c->status;
     *v = (sd_verdict){.positive = d->positive, .negative = d->negative, .zero = d->zero};
     saddle_status status = certify_from(q, rider, x, x + n, &v->risk);
-    if (!status && d->lossy) status = find_loss(q, x, &lost);
-    if (d->lossy) v->risk += sqrt(2) * LITTLE;
+    if (!status && d->lost > 0) status = find_loss(q, x, &lost);
+    if (d->lost > 0) v->risk += sqrt(2) * LITTLE;
     v->weak = !(v->risk <= RISK);
     if (!status && d->zero > 0 && !v->weak) status = sd_direct_zeros_are_exact(q->c, d, q->A, &exact);
     sd_free(q->c, x);
@@ -274,7 +274,7 @@ static saddle_status examine_apart(const examining *q, sd_direct *d, sd_verdict 
     double risk, size;
     saddle_status status = sd_factors_fetch(q->c, sd_direct_numbers(d));
     if (status) return status;
-    if (d->lossy || d->zero > 0) return SADDLE_OK;
+    if (d->lost > 0 || d->zero > 0) return SADDLE_OK;
     if (sd_find_suspects(sd_direct_numbers(d), APART, smallest, 2) == 0) return SADDLE_OK;
     double *x = sd_alloc(q->c, 3 * n, sizeof *x, "examination of the inertia");
     if (!x) return q->c->status;

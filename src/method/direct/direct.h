@@ -102,9 +102,9 @@ typedef struct sd_direct {
     double *augmented; /* values of the symmetric matrix, of a general one */
     int32_t *tilt;     /* of the balanced matrix, its values, and the scaling of the caller's; NULL: none */
     double *tilted, *combined;
-    bool lossy;    /* balancing was not exact */
-    bool unlike;   /* the plan was made for another balance */
-    int8_t *signs; /* of static pivots, by position; NULL */
+    int64_t lost, bearable; /* entries that balancing has rounded: now, and when the balance was made */
+    bool unlike;            /* the plan was made for another balance */
+    int8_t *signs;          /* of static pivots, by position; NULL */
 
     bool factored;
     sd_factors factors[SD_PRECISIONS];
@@ -230,8 +230,8 @@ bool sd_direct_are_far(double largest, double smallest);
 saddle_status sd_direct_balance(sd_context *c, const sd_csr *M, int32_t *tilt);
 /* Whether an earlier balance serves: nothing becomes large. */
 bool sd_direct_is_balanced(const sd_csr *M, const int32_t *tilt);
-/* The balanced values; false where they are rounded. */
-bool sd_direct_tilted(const sd_csr *M, const int32_t *tilt, double *to);
+/* The balanced values; how many of them are rounded. */
+int64_t sd_direct_tilted(const sd_csr *M, const int32_t *tilt, double *to);
 
 /* ---- scaled.c ---- */
 

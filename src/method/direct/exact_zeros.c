@@ -172,7 +172,7 @@ static saddle_status by_pattern(sd_context *c, const sd_direct *d, const sd_csr 
 saddle_status sd_direct_zeros_are_exact(sd_context *c, const sd_direct *d, const sd_csr *A, bool *exact)
 {
     *exact = false;
-    if (d->lossy) return SADDLE_OK; /* entries that were lost in balancing may not be nothing */
+    if (d->lost > 0) return SADDLE_OK; /* entries that were lost in balancing may not be nothing */
     const saddle_status status = by_vectors(c, d, A, exact);
     return status || *exact ? status : by_pattern(c, d, A, exact);
 }

@@ -310,14 +310,14 @@ static saddle_status balance_anew(sd_context *c, const sd_csr *M, bool kept, sd_
         const size_t bytes = (size_t)M->n * sizeof *tilt;
         *other = *other || !kept || memcmp(d->tilt, tilt, bytes) != 0;
         memcpy(d->tilt, tilt, bytes);
-        d->lossy = !sd_direct_tilted(M, d->tilt, d->tilted);
+        d->lost = d->bearable = sd_direct_tilted(M, d->tilt, d->tilted);
     }
     sd_free(c, tilt);
     return status;
 }
 
-/* Balances M where its values ask for it; *other where the scaling that there is belongs to another balance.
- */
+/* Balances M where its values ask for it, anew where the balance that there is loses more entries than it did
+ * when it was made; *other where the scaling that there is belongs to another one. */
 static saddle_status find_balance(sd_context *c, sd_csr *M, const sd_problem *p, sd_direct *d, bool *other)
 {
     const bool known = M->val == p->A->val;
@@ -325,7 +325,7 @@ static saddle_status find_balance(sd_context *c, sd_csr *M, const sd_problem *p,
                      (known ? sd_direct_are_far(p->facts->largest, p->facts->smallest) : sd_direct_is_far(M));
     const int32_t *before = d->scale == d->plan->p.row_scale ? d->plan->tilt : d->tilt;
     *other = far != (before != NULL);
-    d->lossy = false;
+    d->lost = 0;
     if (!far) {
         sd_free(c, d->tilt);
         d->tilt = NULL;
@@ -336,9 +336,9 @@ static saddle_status find_balance(sd_context *c, sd_csr *M, const sd_problem *p,
     if (!d->tilt || !d->tilted) return c->status;
     const bool kept = before && sd_direct_is_balanced(M, before);
     if (kept && before != d->tilt) memcpy(d->tilt, before, (size_t)M->n * sizeof *before);
-    d->lossy = kept && !sd_direct_tilted(M, d->tilt, d->tilted);
+    if (kept) d->lost = sd_direct_tilted(M, d->tilt, d->tilted);
     saddle_status status = SADDLE_OK;
-    if (!kept || d->lossy) status = balance_anew(c, M, kept, d, other);
+    if (!kept || d->lost > d->bearable) status = balance_anew(c, M, kept, d, other);
     M->val = d->tilted;
     return status;
 }

@@ -86,15 +86,15 @@ saddle_status sd_direct_balance(sd_context *c, const sd_csr *M, int32_t *tilt)
     return SADDLE_OK;
 }
 
-bool sd_direct_tilted(const sd_csr *M, const int32_t *tilt, double *to)
+int64_t sd_direct_tilted(const sd_csr *M, const int32_t *tilt, double *to)
 {
-    bool exact = true;
+    int64_t lost = 0;
     for (int32_t i = 0; i < M->n; ++i) {
         for (int64_t k = M->ptr[i]; k < M->ptr[i + 1]; ++k) {
             const int shift = tilt[i] + tilt[M->ind[k]];
             to[k] = ldexp(M->val[k], shift);
-            exact = exact && ldexp(to[k], -shift) == M->val[k];
+            lost += ldexp(to[k], -shift) != M->val[k];
         }
     }
-    return exact;
+    return lost;
 }
