@@ -2,7 +2,6 @@
 #include "core/context.h"
 
 #include "core/available.h"
-#include "core/pages.h"
 
 #include <math.h>
 #include <omp.h>
@@ -30,7 +29,7 @@ typedef struct memory_header {
 static void *default_allocate(size_t bytes, void *user)
 {
     (void)user;
-    return sd_pages_allocate(bytes);
+    return malloc(bytes);
 }
 
 static void default_release(void *memory, void *user)

@@ -40,42 +40,6 @@ static void zeroed_blocks_are_zero(void **state)
     sd_free(&c, clean);
 }
 
-/* The kernel's words for the mapping that an address is in: " rd wr ..."; empty where it does not tell. */
-static void flags_of(const void *address, char *flags, size_t room)
-{
-    FILE *file = fopen("/proc/self/smaps", "r");
-    char line[1024];
-    unsigned long long from, to;
-    bool inside = false;
-    flags[0] = '\0';
-    while (file && fgets(line, sizeof line, file)) {
-        if (sscanf(line, "%llx-%llx ", &from, &to) == 2)
-            inside = from <= (uintptr_t)address && (uintptr_t)address < to;
-        if (inside && strncmp(line, "VmFlags:", 8) == 0) snprintf(flags, room, "%s", line + 8);
-    }
-    if (file) fclose(file);
-}
-
-static void large_blocks_are_asked_for_in_large_pages(void **state)
-{
-    (void)state;
-    static const int64_t sizes[] = {100, 1 << 20, 16 << 20};
-    sd_context c;
-    sd_context_init(&c, NULL, 0);
-    FILE *known = fopen("/sys/kernel/mm/transparent_hugepage/enabled", "r");
-    if (!known) skip(); /* a kernel without them refuses the advice */
-    fclose(known);
-    for (int k = 0; k < 3; ++k) {
-        char flags[1024], *block = sd_alloc(&c, sizes[k], 1, "memory");
-        assert_non_null(block);
-        memset(block, 1, (size_t)sizes[k]);
-        flags_of(block + sizes[k] / 2, flags, sizeof flags);
-        if (k == 2 && flags[0]) assert_contains(flags, " hg");
-        sd_free(&c, block);
-    }
-    assert_int_equal(c.bytes, 0);
-}
-
 static void the_peak_is_the_most_in_use_at_once(void **state)
 {
     (void)state;
@@ -381,7 +345,6 @@ int main(void)
         cmocka_unit_test(memory_comes_from_the_nest_while_there_is_some),
         cmocka_unit_test(blocks_are_aligned_and_writable_to_the_end),
         cmocka_unit_test(zeroed_blocks_are_zero),
-        cmocka_unit_test(large_blocks_are_asked_for_in_large_pages),
         cmocka_unit_test(the_peak_is_the_most_in_use_at_once),
         cmocka_unit_test(more_than_the_machine_has_is_refused),
         cmocka_unit_test(the_limit_holds_at_every_value),
