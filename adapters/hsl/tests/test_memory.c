@@ -6,39 +6,13 @@
 
 #include <cmocka.h>
 
+#include "adapters/common/failing_at.h"
 #include "adapters/hsl/ma27.h"
 #include "adapters/hsl/ma97.h"
 
 #include <math.h>
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
-
-void *failing_malloc(size_t bytes);
-void *failing_calloc(size_t count, size_t bytes);
-void *failing_realloc(void *old, size_t bytes);
-
-static int left = -1; /* allocations until one fails; negative: none does */
-
-static bool fails(void)
-{
-    return left >= 0 && left-- == 0;
-}
-
-void *failing_malloc(size_t bytes)
-{
-    return fails() ? NULL : malloc(bytes);
-}
-
-void *failing_calloc(size_t count, size_t bytes)
-{
-    return fails() ? NULL : calloc(count, bytes);
-}
-
-void *failing_realloc(void *old, size_t bytes)
-{
-    return fails() ? NULL : realloc(old, bytes);
-}
 
 /* [2 . 1; . -3 .; 1 . 4] with an entry above the diagonal, which is left out. x = 1 solves A x = b. */
 enum { N = 3, ENTRIES = 5 };
