@@ -1,70 +1,15 @@
 /*
  * The interfaces as Ipopt calls them: handles that were never set, changed thresholds, singular matrices,
- * flags, bases, parts of a solve, arrays that move, and memory after thousands of solves.
+ * flags, bases, parts of a solve, threads, and memory after thousands of solves. MA27 alone: test_ma27.c.
  */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-
-#include <cmocka.h>
+#include "host.h"
 
 #include "adapters/common/environment.h"
 #include "adapters/common/handles.h"
-#include "adapters/hsl/ma27.h"
-#include "adapters/hsl/ma27_cache.h"
-#include "adapters/hsl/ma97.h"
 
-#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 #include <unistd.h>
-
-/* A KKT matrix: the lower triangle by columns, from 1, as Ipopt gives it. Inertia (3, 2, 0).
- *
- *     2 . 1 1 .        rows 1 to 3: a Hessian
- *     . 3 . . 1        rows 4 and 5: two constraints, of which the second is 0 with `last` = 0
- *     1 . 4 1 .
- *     1 . 1 0 .
- *     . 1 . . 0 */
-enum { N = 5, ENTRIES = 9 };
-static const int ptr1[N + 1] = {1, 4, 6, 8, 9, 10}, row1[] = {1, 3, 4, 2, 5, 3, 4, 4, 5};
-static const double val1[] = {2, 1, 1, 3, 1, 4, 1, 0, 0};
-
-static void multiply(const double *val, const double *x, double *y)
-{
-    for (int i = 0; i < N; ++i) y[i] = 0;
-    for (int j = 0; j < N; ++j)
-        for (int k = ptr1[j] - 1; k < ptr1[j + 1] - 1; ++k) {
-            const int i = row1[k] - 1;
-            y[i] += val[k] * x[j];
-            if (i != j) y[j] += val[k] * x[i];
-        }
-}
-
-static void assert_solution(const double *x)
-{
-    for (int i = 0; i < N; ++i) assert_true(fabs(x[i] - (i + 1)) < 1e-12);
-}
-
-static void right_hand_side(const double *val, double *b)
-{
-    const double x[N] = {1, 2, 3, 4, 5};
-    multiply(val, x, b);
-}
-
-/* As Ipopt begins. */
-static struct ma97_control_d ipopt_control(void)
-{
-    struct ma97_control_d control;
-    ma97_default_control_d(&control);
-    control.f_arrays = 1;
-    control.action = 0;
-    control.u = 1e-8;
-    control.print_level = -1;
-    return control;
-}
 
 static void test_layouts_are_those_of_compiled_programs(void **state)
 {
@@ -498,180 +443,6 @@ static void test_ma97_one_analysis_has_many_factors(void **state)
     ma97_free_akeep_d(&akeep);
 }
 
-/* ---- MA27 ---- */
-
-/* All that a caller of MA27 has. */
-typedef struct ma27 {
-    int icntl[MA27_ICNTL], info[MA27_INFO], *iw, ikeep[3 * N], iw1[2 * N], liw, la, nsteps, maxfrt;
-    double cntl[MA27_CNTL], *a;
-} ma27;
-static const int irn[] = {1, 1, 4, 2, 5, 3, 4, 4, 5}, icn[] = {1, 3, 1, 2, 2, 3, 3, 4, 5}; /* (1, 3) above */
-
-static void ma27_begin(ma27 *s)
-{
-    const int n = N, nz = ENTRIES, iflag = 0;
-    int room[64], length = 64;
-    double ops;
-    memset(s, 0, sizeof *s);
-    ma27id_(s->icntl, s->cntl);
-    s->icntl[0] = s->icntl[1] = 0;
-    s->cntl[0] = 1e-8;
-    ma27ad_(&n, &nz, irn, icn, room, &length, s->ikeep, s->iw1, &s->nsteps, &iflag, s->icntl, s->cntl,
-            s->info, &ops);
-    assert_int_equal(s->info[0], 0);
-    s->la = s->info[4];
-    s->liw = s->info[5];
-    assert_true(s->la >= ENTRIES && s->liw > 0 && s->nsteps >= 1);
-    s->iw = malloc((size_t)s->liw * sizeof *s->iw);
-    s->a = malloc((size_t)s->la * sizeof *s->a);
-}
-
-static void ma27_end(ma27 *s)
-{
-    free(s->iw);
-    free(s->a);
-}
-
-static void ma27_factor(ma27 *s, const double *val)
-{
-    const int n = N, nz = ENTRIES;
-    memcpy(s->a, val, ENTRIES * sizeof *val);
-    ma27bd_(&n, &nz, irn, icn, s->a, &s->la, s->iw, &s->liw, s->ikeep, &s->nsteps, &s->maxfrt, s->iw1,
-            s->icntl, s->cntl, s->info);
-}
-
-static void ma27_solve(ma27 *s, double *x)
-{
-    const int n = N;
-    double w[N];
-    ma27cd_(&n, s->a, &s->la, s->iw, &s->liw, w, &s->maxfrt, x, s->iw1, &s->nsteps, s->icntl, s->cntl);
-}
-
-static void assert_ma27_solves(ma27 *s, const double *val)
-{
-    double x[N];
-    right_hand_side(val, x);
-    ma27_solve(s, x);
-    assert_solution(x);
-}
-
-static void test_ma27_factors_and_solves_as_ipopt_does(void **state)
-{
-    (void)state;
-    ma27 s;
-    ma27_begin(&s);
-    for (int turn = 1; turn <= 3; ++turn) {
-        double val[ENTRIES];
-        for (int k = 0; k < ENTRIES; ++k) val[k] = val1[k] * turn;
-        s.cntl[0] = pow(s.cntl[0], 0.75);
-        ma27_factor(&s, val);
-        assert_int_equal(s.info[0], 0);
-        assert_int_equal(s.info[14], 2);
-        assert_ma27_solves(&s, val);
-        assert_ma27_solves(&s, val);
-    }
-    ma27_end(&s);
-}
-
-static void test_ma27_tells_singular_and_arrays_that_are_too_small(void **state)
-{
-    (void)state;
-    ma27 s;
-    double val[ENTRIES];
-    ma27_begin(&s);
-    memcpy(val, val1, sizeof val);
-    val[4] = 0;
-    ma27_factor(&s, val);
-    assert_int_equal(s.info[0], MA27_SINGULAR);
-    assert_int_equal(s.info[1], N - 1);
-    const int la = s.la, liw = s.liw;
-    s.la = 3;
-    ma27_factor(&s, val1);
-    assert_int_equal(s.info[0], MA27_A_TOO_SMALL);
-    assert_int_equal(s.info[1], la);
-    s.la = la;
-    s.liw = 3;
-    ma27_factor(&s, val1);
-    assert_int_equal(s.info[0], MA27_IW_TOO_SMALL);
-    assert_int_equal(s.info[1], liw);
-    s.liw = liw;
-    val[0] = INFINITY;
-    ma27_factor(&s, val);
-    assert_int_equal(s.info[0], MA27_FAILED);
-    ma27_factor(&s, val1);
-    assert_int_equal(s.info[0], 0);
-    assert_ma27_solves(&s, val1);
-    ma27_end(&s);
-}
-
-/* More analyses than are kept, arrays that move between the calls, two factorizations of one analysis. */
-static void test_ma27_finds_its_matrix_whatever_is_kept(void **state)
-{
-    (void)state;
-    enum { MANY = 3 * HSL_KEPT };
-    static ma27 s[MANY];
-    for (int k = 0; k < MANY; ++k) {
-        ma27_begin(&s[k]);
-        ma27_factor(&s[k], val1);
-    }
-    assert_true(hsl_keep_count() <= HSL_KEPT);
-    for (int k = 0; k < MANY; ++k) { /* most of their solvers are gone by now */
-        assert_ma27_solves(&s[k], val1);
-        ma27_factor(&s[k], val1);
-        assert_int_equal(s[k].info[14], 2);
-    }
-    ma27 *const one = &s[0];
-    int *const iw = one->iw, *const other_iw = malloc((size_t)one->liw * sizeof *iw);
-    double *const a = one->a, *const other_a = malloc((size_t)one->la * sizeof *a), val[ENTRIES];
-    for (int k = 0; k < ENTRIES; ++k) val[k] = -3 * val1[k];
-    one->iw = other_iw;
-    one->a = other_a;
-    ma27_factor(one, val);
-    assert_int_equal(one->info[14], 3);
-    assert_ma27_solves(one, val);
-    one->iw = iw;
-    one->a = a;
-    assert_ma27_solves(one, val1);
-    free(other_iw);
-    free(other_a);
-    for (int k = 0; k < MANY; ++k) ma27_end(&s[k]);
-    assert_true(hsl_keep_count() <= HSL_KEPT);
-}
-
-static void test_ma27_solves_nothing_that_it_does_not_know(void **state)
-{
-    (void)state;
-    ma27 s;
-    double x[N] = {1, 2, 3, 4, 5};
-    ma27_begin(&s);
-    memset(s.iw, 7, (size_t)s.liw * sizeof *s.iw);
-    ma27_solve(&s, x);
-    assert_true(isnan(x[0]));
-    ma27_end(&s);
-}
-
-static void test_ma27_takes_an_order(void **state)
-{
-    (void)state;
-    const int n = N, nz = ENTRIES, iflag = 1;
-    ma27 s;
-    int room[64], length = 64;
-    double ops;
-    ma27_begin(&s);
-    for (int i = 0; i < N; ++i) s.ikeep[i] = N - i;
-    ma27ad_(&n, &nz, irn, icn, room, &length, s.ikeep, s.iw1, &s.nsteps, &iflag, s.icntl, s.cntl, s.info,
-            &ops);
-    assert_int_equal(s.info[0], 0);
-    ma27_factor(&s, val1);
-    assert_int_equal(s.info[14], 2);
-    assert_ma27_solves(&s, val1);
-    s.ikeep[0] = s.ikeep[1];
-    ma27ad_(&n, &nz, irn, icn, room, &length, s.ikeep, s.iw1, &s.nsteps, &iflag, s.icntl, s.cntl, s.info,
-            &ops);
-    assert_int_equal(s.info[0], MA27_FAILED);
-    ma27_end(&s);
-}
-
 /* ---- what both share ---- */
 
 static void test_options_of_the_environment_are_taken_or_refused(void **state)
@@ -853,11 +624,6 @@ int main(void)
         cmocka_unit_test(test_ma97_honours_orders),
         cmocka_unit_test(test_ma97_says_once_what_runs),
         cmocka_unit_test(test_ma97_one_analysis_has_many_factors),
-        cmocka_unit_test(test_ma27_factors_and_solves_as_ipopt_does),
-        cmocka_unit_test(test_ma27_tells_singular_and_arrays_that_are_too_small),
-        cmocka_unit_test(test_ma27_finds_its_matrix_whatever_is_kept),
-        cmocka_unit_test(test_ma27_solves_nothing_that_it_does_not_know),
-        cmocka_unit_test(test_ma27_takes_an_order),
         cmocka_unit_test(test_options_of_the_environment_are_taken_or_refused),
         cmocka_unit_test(test_handles_are_given_out_once),
         cmocka_unit_test(test_two_hosts_in_two_threads),
