@@ -13,15 +13,16 @@
 typedef struct sd_simplicial {
     sd_sequence s;
     double *l;       /* of the nodes, as s.row */
-    double *d;       /* 2 n, by k, as in a front */
+    double *d;       /* 2 n, by k, as in a front; right behind l: see the places of a sequence */
     double *inverse; /* 2 n, of D, likewise */
-    double *y;       /* n, 0 but for the row at work */
+    double *y;       /* n, 0 before and after a factorization */
     double least;    /* no eigenvalue of D was smaller in size */
 } sd_simplicial;
 
 struct sd_simplicial_kernels {
-    /* Factors the values, which are numbered as the tree's entries. False where a number breaks the rule:
-     * then there are no factors. Static pivots and positive ones are 1x1. */
+    /* Factors the values, which are numbered as the tree's entries: row by row, or column by column where the
+     * sequence has places, with the same bits. False where a number breaks the rule: then there are no
+     * factors. Static pivots and positive ones are 1x1. */
     bool (*run)(sd_simplicial *m, const double *values, const sd_pivoting *rule, sd_pivots *pivots);
 
     /* Solves for k columns that lie side by side, row by row in the order of the sequence: x[i k + r]. Every

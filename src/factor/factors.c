@@ -129,6 +129,10 @@ saddle_status sd_factors_run_columns(sd_context *c, sd_factors *f, const sd_pivo
     if (ready) sd_abreast_take(ready, m, &pivots);
     *refused = !ready && !f->kernels->simplicial->run(m, f->values, pivoting, &pivots);
     if (*refused) return SADDLE_OK;
+    if (f->again && !m->s.target && sd_sequence_has_places(&m->s)) { /* others are expected to follow */
+        const saddle_status status = sd_sequence_place(c, &m->s);
+        if (status) return status;
+    }
     f->simplicial = m;
     f->pivots = pivots;
     f->delayed = 0;

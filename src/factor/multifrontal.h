@@ -48,6 +48,7 @@ typedef struct sd_factors {
     sd_storage *storage;  /* panels, contribution blocks, workspaces; NULL: no front was needed yet */
     sd_crew *crew;        /* of the fronts */
     double delays;        /* part of the panels that is kept free for delays */
+    bool again;           /* sequences are prepared for many factorizations */
     sd_simplicial *plain; /* the order of the tree, 1x1 pivots */
     sd_simplicial *found; /* as they were set */
 } sd_factors;

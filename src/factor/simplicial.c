@@ -14,11 +14,11 @@ saddle_status sd_simplicial_make(sd_context *c, const sd_tree *tree, int32_t *va
     const saddle_status status = sd_sequence_make(c, tree, variable, pair, &m->s);
     if (!status) {
         const int64_t n = m->s.n, entries = n > 0 ? m->s.node[m->s.nodes - 1].end : 0;
-        m->l = sd_alloc(c, entries, sizeof *m->l, "columns of the factors");
-        m->d = sd_alloc(c, 2 * n, sizeof *m->d, "pivots");
+        m->l = sd_alloc(c, entries + 2 * n, sizeof *m->l, "columns of the factors");
+        m->d = m->l ? m->l + entries : NULL;
         m->inverse = sd_alloc(c, 2 * n, sizeof *m->inverse, "pivots");
         m->y = sd_alloc_zero(c, n, sizeof *m->y, "factors");
-        if (m->l && m->d && m->inverse && m->y) return SADDLE_OK;
+        if (m->l && m->inverse && m->y) return SADDLE_OK;
     }
     sd_simplicial_free(c, m);
     *made = NULL;
@@ -29,7 +29,7 @@ void sd_simplicial_free(sd_context *c, sd_simplicial *m)
 {
     if (!m) return;
     sd_sequence_free(c, &m->s);
-    sd_free_all(c, m->l, m->d, m->inverse, m->y, m);
+    sd_free_all(c, m->l, m->inverse, m->y, m);
 }
 
 int64_t sd_simplicial_bytes(const sd_simplicial *m)
@@ -38,10 +38,12 @@ int64_t sd_simplicial_bytes(const sd_simplicial *m)
     return entries * (int64_t)(sizeof *m->l + sizeof *m->s.row) + 4 * (int64_t)m->s.n * (int64_t)sizeof *m->d;
 }
 
-int64_t sd_simplicial_predict(const sd_tree *t)
+int64_t sd_simplicial_predict(const sd_tree *t, bool again)
 {
-    return sd_sequence_bytes(t->n, t->column_nnz, t->entry_ptr[t->n]) +
-           (t->column_nnz + 5 * (int64_t)t->n) * (int64_t)sizeof(double);
+    const int64_t entries = t->entry_ptr[t->n];
+    return sd_sequence_bytes(t->n, t->column_nnz, entries) +
+           (t->column_nnz + 5 * (int64_t)t->n) * (int64_t)sizeof(double) +
+           (again ? sd_sequence_place_bytes(t->column_flops, t->column_nnz, entries) : 0);
 }
 
 void sd_simplicial_invert(sd_simplicial *m, int32_t k)

@@ -15,8 +15,8 @@ saddle_status sd_simplicial_make(sd_context *c, const sd_tree *tree, int32_t *va
                                  sd_simplicial **m);
 void sd_simplicial_free(sd_context *c, sd_simplicial *m);
 int64_t sd_simplicial_bytes(const sd_simplicial *m);
-/* What it is expected to allocate. */
-int64_t sd_simplicial_predict(const sd_tree *tree);
+/* What it is expected to allocate; `again`: with the places of a sequence that is used again. */
+int64_t sd_simplicial_predict(const sd_tree *tree, bool again);
 
 /* D was changed at k: its inverse follows. */
 void sd_simplicial_invert(sd_simplicial *m, int32_t k);

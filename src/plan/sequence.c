@@ -102,6 +102,7 @@ static int64_t begin_nodes(sd_sequence *s)
         sd_node *node = &s->node[j];
         const int64_t entries = node->end, rows = entries / node->width;
         s->nnz += entries + (node->width == 2);
+        s->products += rows * (rows - 1) / 2;
         s->flops += sd_front_flops(rows + node->width, node->width);
         if (rows + node->width > s->largest) s->largest = (int32_t)rows + node->width;
         node->begin = node->end = sum;
@@ -174,9 +175,89 @@ int64_t sd_sequence_bytes(int64_t n, int64_t nnz, int64_t entries)
     return n * (2 * INDEX + (int64_t)sizeof(sd_node) + 2 * LONG) + nnz * 2 * INDEX + entries * (INDEX + LONG);
 }
 
+/* ---- column by column ---- */
+
+/* Products for every number of L and D that may have their places: each takes an index of 4 bytes. L has
+ * fewer where columns are chosen for it (prepare/choose.c), but not where they are asked for. */
+enum { PRODUCTS_MOST = 32 };
+
+/* Where each node has row k, while the rows pass by, and D behind all nodes. */
+typedef struct placing {
+    const sd_sequence *s;
+    int32_t *node_of;
+    int32_t *at;       /* of the nodes that have row k */
+    int64_t *products; /* the first of every node */
+    int64_t entries;
+} placing;
+
+/* The place of (k, column). */
+static int32_t place_of(const placing *p, int32_t k, int32_t column)
+{
+    const int32_t j = p->node_of[column];
+    if (column == k) return (int32_t)(p->entries + 2 * (int64_t)k);
+    if (j == p->node_of[k]) return (int32_t)(p->entries + 2 * (int64_t)column + 1);
+    return p->at[j] + (column - p->s->node[j].k);
+}
+
+/* Row k: its entries of A, and its products in every node that has it. */
+static void place_row(const placing *p, int32_t k, sd_sequence *s)
+{
+    const int64_t first = s->list_ptr[k], end = s->list_ptr[k + 1];
+    for (int64_t t = first; t < end; ++t) p->at[s->list[t]] = (int32_t)s->node[s->list[t]].next;
+    for (int64_t e = s->entry_ptr[k]; e < s->entry_ptr[k + 1]; ++e)
+        s->start[s->from[e]] = place_of(p, k, s->column[e]);
+    for (int64_t t = first; t < end; ++t) {
+        sd_node *const node = &s->node[s->list[t]];
+        const int64_t above = (node->next - node->begin) / node->width;
+        int32_t *const to = s->target + p->products[s->list[t]] + above * (above - 1) / 2;
+        for (int64_t a = 0; a < above; ++a) to[a] = place_of(p, k, s->row[node->begin + a * node->width]);
+        node->next += node->width;
+    }
+}
+
+bool sd_sequence_has_places(const sd_sequence *s)
+{
+    const int64_t entries = s->nodes > 0 ? s->node[s->nodes - 1].end : 0;
+    return entries + 2 * (int64_t)s->n <= INT32_MAX && s->products <= PRODUCTS_MOST * s->nnz;
+}
+
+saddle_status sd_sequence_place(sd_context *c, sd_sequence *s)
+{
+    const int64_t n = s->n;
+    placing p = {.s = s, .entries = n > 0 ? s->node[s->nodes - 1].end : 0};
+    p.node_of = sd_alloc(c, n, sizeof *p.node_of, "sequence of pivots");
+    p.at = sd_alloc(c, n, sizeof *p.at, "sequence of pivots");
+    p.products = sd_alloc(c, n, sizeof *p.products, "sequence of pivots");
+    s->start = sd_alloc(c, s->entry_ptr[n], sizeof *s->start, "sequence of pivots");
+    s->target = sd_alloc(c, s->products, sizeof *s->target, "sequence of pivots");
+    const bool made = p.node_of && p.at && p.products && s->start && s->target;
+    int64_t count = 0;
+    for (int32_t j = 0; j < s->nodes && made; ++j) {
+        sd_node *const node = &s->node[j];
+        const int64_t rows = (node->end - node->begin) / node->width;
+        for (int32_t i = 0; i < node->width; ++i) p.node_of[node->k + i] = j;
+        node->next = node->begin;
+        p.products[j] = count;
+        count += rows * (rows - 1) / 2;
+    }
+    for (int32_t k = 0; k < s->n && made; ++k) place_row(&p, k, s);
+    sd_free_all(c, p.products, p.at, p.node_of);
+    if (made) return SADDLE_OK;
+    sd_free_all(c, s->target, s->start);
+    s->start = s->target = NULL;
+    return c->status;
+}
+
+int64_t sd_sequence_place_bytes(double flops, int64_t nnz, int64_t entries)
+{
+    const double most = (double)PRODUCTS_MOST * (double)nnz;
+    const double products = 0.5 * flops < most ? 0.5 * flops : most;
+    return ((int64_t)products + entries) * (int64_t)sizeof(int32_t);
+}
+
 void sd_sequence_free(sd_context *c, sd_sequence *s)
 {
     sd_free_all(c, s->variable, s->place, s->node, s->row, s->list_ptr, s->list, s->entry_ptr, s->column,
-                s->from);
+                s->from, s->start, s->target);
     *s = (sd_sequence){0};
 }

@@ -41,13 +41,26 @@ typedef struct sd_sequence {
 
     int64_t nnz; /* of L and D */
     double flops;
-    int32_t largest; /* rows of a node, its own among them */
+    int64_t products; /* of two rows of a node, over all nodes */
+    int32_t largest;  /* rows of a node, its own among them */
+
+    /* Where numbers go in a factorization column by column, made by sd_sequence_place; NULL before. A place
+     * is one in the array of all entries of the nodes, with D, two numbers a pivot, behind them. */
+    int32_t *start;  /* of every entry of the tree */
+    int32_t *target; /* of every product of two rows of a node, a column further on: node by node, of row
+                        after row the products with the rows above it */
 } sd_sequence;
 
 /* variable is as in the structure and becomes part of it, also on failure; pair[k] tells where a 2x2 pivot
  * begins (NULL: nowhere). */
 saddle_status sd_sequence_make(sd_context *c, const sd_tree *tree, int32_t *variable, const bool *pair,
                                sd_sequence *sequence);
+/* Whether a sequence can have places: there are few enough. */
+bool sd_sequence_has_places(const sd_sequence *sequence);
+/* Makes them, for a sequence that is to be used again: about as much work as a factorization. */
+saddle_status sd_sequence_place(sd_context *c, sd_sequence *sequence);
+/* Bytes of these at most, by the operations of the factorization. */
+int64_t sd_sequence_place_bytes(double flops, int64_t nnz, int64_t entries);
 /* Bytes of a sequence of n pivots, L with so many entries, of a matrix with so many. */
 int64_t sd_sequence_bytes(int64_t n, int64_t nnz, int64_t entries);
 void sd_sequence_free(sd_context *c, sd_sequence *sequence);

@@ -136,9 +136,60 @@ static void every_instruction_set_gives_what_the_reference_gives(void **state)
     assert_true(refused[1] > 0 && refused[3] > 0 && refused[2] == 0);
 }
 
+/* Two sequences of the same pivots, one with places. True where the pivots were taken. */
+static bool check_columns(const sd_simplicial_kernels *kernels, material *m, bool pairs,
+                          const sd_pivoting *rule)
+{
+    sd_simplicial *rows = columns_of(m, pairs), *columns = columns_of(m, pairs);
+    const size_t entries = (size_t)rows->s.node[rows->s.nodes - 1].end, pivots = 2 * SIZE;
+    bool taken = false;
+    assert_true(sd_sequence_has_places(&columns->s));
+    assert_int_equal(sd_sequence_place(&m->c, &columns->s), SADDLE_OK);
+    for (int again = 0; again < 2; ++again) { /* a run does not depend on what the last one left */
+        sd_pivots by_rows, by_columns;
+        taken = kernels->run(rows, m->f.values, rule, &by_rows);
+        assert_int_equal(kernels->run(columns, m->f.values, rule, &by_columns), taken);
+        for (int k = 0; k < SIZE; ++k) assert_true(rows->y[k] == 0 && columns->y[k] == 0);
+        if (!taken) continue;
+        assert_memory_equal(columns->l, rows->l, entries * sizeof *rows->l);
+        assert_memory_equal(columns->d, rows->d, pivots * sizeof *rows->d);
+        assert_memory_equal(columns->inverse, rows->inverse, pivots * sizeof *rows->inverse);
+        assert_memory_equal(&by_columns, &by_rows, sizeof by_rows);
+        assert_memory_equal(&columns->least, &rows->least, sizeof rows->least);
+    }
+    sd_simplicial_free(&m->c, columns);
+    sd_simplicial_free(&m->c, rows);
+    return taken;
+}
+
+static void columns_have_the_bits_of_rows(void **state)
+{
+    (void)state;
+    rng r = rng_start("columns by rows and by columns");
+    const sd_pivoting rules[] = {{.rule = SD_PIVOT_THRESHOLD, .u = 1e-3, .small = 1e-150},
+                                 {.rule = SD_PIVOT_THRESHOLD, .u = 0.2, .small = 1e-150},
+                                 {.rule = SD_PIVOT_STATIC, .regularise = 4.2},
+                                 {.rule = SD_PIVOT_POSITIVE}};
+    int taken = 0, refused = 0;
+    for (int round = 0; round < ROUNDS; ++round) {
+        material m;
+        material_make(&m, &r);
+        for (int isa = 0; isa < sd_cpu_isa_count && sd_cpu_isas[isa].supported(); ++isa) {
+            const sd_simplicial_kernels *kernels = sd_cpu_isas[isa].fronts[SD_DOUBLE].simplicial;
+            for (size_t k = 0; k < sizeof rules / sizeof *rules; ++k) {
+                const bool pairs = rules[k].rule == SD_PIVOT_THRESHOLD && round % 2 == 0;
+                ++*(check_columns(kernels, &m, pairs, &rules[k]) ? &taken : &refused);
+            }
+        }
+        material_free(&m);
+    }
+    assert_true(taken > 0 && refused > 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(columns_have_the_bits_of_rows),
         cmocka_unit_test(every_instruction_set_gives_what_the_reference_gives),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -255,6 +255,7 @@ static saddle_status run(sd_context *c, const sd_csr *M, sd_pivot_rule rule, con
     d->rule = rule;
     d->precision = precision;
     d->columns.once = p->options->factorizations == 1;
+    f->again = !d->columns.once && !d->columns.given;
     sd_ready ready;
     if (takes_ready(p, strength, d) && sd_direct_is_ready(p, rule, &ready)) {
         d->exponent = ready.exponent;

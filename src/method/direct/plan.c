@@ -313,7 +313,8 @@ saddle_status sd_direct_plan_make(sd_context *c, const sd_problem *p, void **pla
         status = plan_device(c, p, precision, d);
     else if (!status)
         status = predict_bytes(c, &d->tree, sd_direct_kernels(p->device), precision, &d->bytes);
-    if (d->columns) d->bytes += sd_simplicial_predict(&d->tree); /* fronts may be needed all the same */
+    if (d->columns) /* fronts may be needed all the same */
+        d->bytes += sd_simplicial_predict(&d->tree, p->options->factorizations != 1);
     d->host_bytes = p->device == SADDLE_DEVICE_CUDA ? 0 : d->bytes;
     sd_free(c, d->augmented.val); /* every factorization has its own */
     d->augmented.val = NULL;
