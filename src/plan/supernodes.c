@@ -28,9 +28,12 @@ static const double FLOP_TIME = 0.03;
 static const double HANDED_TIME = 0.8; /* an entry of a contribution block on its way to the parent */
 enum { SMALL_COLUMNS = 32 };
 
-/* The same of columns one by one (factor/simplicial.c). */
-static const double NODE_TIME = 8, LINK_TIME = 3.5; /* a column, an entry */
-static const double UPDATE_TIME = 0.4;              /* an operation */
+/* The same of columns one by one (backend/cpu/simplicial.c), row by row where a sequence of pivots is used
+ * once, and column by column where it is used again: a column, an entry, an operation. */
+typedef struct column_times {
+    double node, link, update;
+} column_times;
+static const column_times ONCE = {8, 3.5, 0.4}, AGAIN = {6, 2.5, 0.28};
 static const double PREFERENCE = 1.5; /* fronts take longer than modelled where they are many and small */
 
 typedef struct node {
@@ -104,6 +107,11 @@ static int32_t find_fundamental(const columns *t, int32_t *children, int32_t *no
     return count;
 }
 
+static double columns_time(const column_times *its, int32_t n, const sd_supernodes *s)
+{
+    return its->node * n + its->link * (double)s->nnz + its->update * s->flops;
+}
+
 /* What columns one by one would take, and whether that is less time than the fronts that are left need. */
 static void consider_columns(const node *nodes, int32_t count, const columns *t, sd_supernodes *s)
 {
@@ -114,8 +122,8 @@ static void consider_columns(const node *nodes, int32_t count, const columns *t,
         s->nnz += t->count[k];
         s->flops += sd_front_flops(t->count[k], 1);
     }
-    const double single = NODE_TIME * t->n + LINK_TIME * (double)s->nnz + UPDATE_TIME * s->flops;
-    s->simplicial = single < PREFERENCE * fronts;
+    s->columns_once = columns_time(&ONCE, t->n, s) < PREFERENCE * fronts;
+    s->columns_again = columns_time(&AGAIN, t->n, s) < PREFERENCE * fronts;
 }
 
 /* Children before parents: each is taken in where that saves time. */

@@ -11,7 +11,9 @@ typedef struct sd_supernodes {
     int32_t *below;  /* rows below its own columns */
     int64_t nnz;     /* entries of L and D in columns of their own */
     double flops;    /* and the operations that these take */
-    bool simplicial; /* they are not worth being fronts: columns one by one are faster */
+    /* whether they are not worth being fronts, columns one by one are faster: for a single factorization, and
+     * for those that follow it */
+    bool columns_once, columns_again;
 } sd_supernodes;
 
 /* The supernodes of a graph of single rows in this order, of which `known` is the elimination tree, or NULL;

@@ -189,7 +189,8 @@ static saddle_status take_supernodes(sd_context *c, const sd_graph *g, const int
     t->parent = s.parent;
     t->column_nnz = s.nnz;
     t->column_flops = s.flops;
-    t->simplicial = s.simplicial;
+    t->columns_once = s.columns_once;
+    t->columns_again = s.columns_again;
     t->row_ptr = sd_alloc(c, (int64_t)s.count + 1, sizeof *t->row_ptr, "assembly tree");
     if (t->row_ptr) {
         t->row_ptr[0] = 0;

@@ -51,7 +51,8 @@ typedef struct sd_tree {
 
     int64_t column_nnz;  /* of L and D in columns one by one, without the zeros of fronts */
     double column_flops; /* and the operations that they take */
-    bool simplicial; /* L is so sparse that its columns one by one are faster than fronts (supernodes.c) */
+    /* L is so sparse that its columns one by one are faster than fronts (supernodes.c) */
+    bool columns_once, columns_again;
 
     /* Predictions, without delays. */
     int64_t nnz;          /* entries of L and D, those that amalgamation adds among them */

@@ -259,8 +259,9 @@ static void tell(sd_context *c, const sd_direct_plan *d, saddle_info *info)
 static saddle_status choose_columns(sd_context *c, const sd_problem *p, sd_direct_plan *d)
 {
     const saddle_options *o = p->options;
+    const bool worth = o->factorizations == 1 ? d->tree.columns_once : d->tree.columns_again;
     d->columns = p->device != SADDLE_DEVICE_CUDA && sd_iteration_precision(p) == SD_DOUBLE &&
-                 o->simplicial != SADDLE_OFF && (o->simplicial == SADDLE_ON || d->tree.simplicial);
+                 o->simplicial != SADDLE_OFF && (o->simplicial == SADDLE_ON || worth);
     if (!d->columns || o->simplicial == SADDLE_ON || o->factorizations != 1 || d->tilt) return SADDLE_OK;
     const sd_csr *M = d->general ? &d->augmented : p->A;
     return sd_direct_check_leaves(c, M, d->tree.position, d->p.row_scale, o->threshold, &d->columns);
