@@ -7,6 +7,7 @@
 #include "solve/measure_rows.h"
 
 #include "core/dd.h"
+#include "core/power.h"
 
 #include <limits.h>
 #include <math.h>
@@ -28,18 +29,26 @@ static void raise_to(int *top, int exponent)
     if (exponent > *top) *top = exponent;
 }
 
+/* ilogb of a number that is not 0 and finite. */
+static int exponent_of(double a)
+{
+    int exponent;
+    sd_take_apart(a, &exponent);
+    return exponent - 1;
+}
+
 /* The exponent of the largest term of each row. */
 static void find_tops(const rows *w)
 {
     const sd_csr *A = w->A;
-    for (int32_t i = 0; i < A->n; ++i) w->top[i] = w->b[i] != 0 ? ilogb(w->b[i]) : NOTHING;
+    for (int32_t i = 0; i < A->n; ++i) w->top[i] = w->b[i] != 0 ? exponent_of(w->b[i]) : NOTHING;
     for (int32_t i = 0; i < A->n; ++i) {
         for (int64_t k = A->ptr[i]; k < A->ptr[i + 1]; ++k) {
             const int32_t j = A->ind[k];
             if (A->val[k] == 0) continue;
-            const int of_a = ilogb(A->val[k]);
-            if (w->x[j] != 0) raise_to(&w->top[i], of_a + ilogb(w->x[j]));
-            if (A->half && j != i && w->x[i] != 0) raise_to(&w->top[j], of_a + ilogb(w->x[i]));
+            const int of_a = exponent_of(A->val[k]);
+            if (w->x[j] != 0) raise_to(&w->top[i], of_a + exponent_of(w->x[j]));
+            if (A->half && j != i && w->x[i] != 0) raise_to(&w->top[j], of_a + exponent_of(w->x[i]));
         }
     }
 }
@@ -49,11 +58,11 @@ static void subtract(const rows *w, int32_t i, double a, double x)
 {
     int of_a, of_x;
     if (a == 0 || x == 0) return;
-    a = frexp(a, &of_a);
-    x = frexp(x, &of_x);
-    const int shift = of_a + of_x - w->top[i];
+    a = sd_take_apart(a, &of_a);
+    x = sd_take_apart(x, &of_x);
+    const int shift = of_a + of_x - w->top[i]; /* at most 2 */
     if (shift < NEGLIGIBLE) return;
-    a = ldexp(a, shift);
+    a *= sd_power_of_two(shift);
     sd_dd_add_product(&w->hi[i], &w->lo[i], -a, x);
     w->weight[i] += fabs(a * x);
 }
@@ -62,7 +71,7 @@ static void find_residual(const rows *w)
 {
     const sd_csr *A = w->A;
     for (int32_t i = 0; i < A->n; ++i) {
-        w->hi[i] = w->b[i] != 0 ? ldexp(w->b[i], -w->top[i]) : 0;
+        w->hi[i] = w->b[i] != 0 ? sd_times_power(w->b[i], -w->top[i]) : 0;
         w->lo[i] = 0;
         w->weight[i] = fabs(w->hi[i]);
     }
@@ -84,7 +93,7 @@ static double norm_of(const double *v, const int *of, int32_t n, int *exponent)
     for (int32_t i = 0; i < n; ++i)
         if (v[i] != 0) raise_to(exponent, ilogb(v[i]) + (of ? of[i] : 0));
     for (int32_t i = 0; i < n; ++i) {
-        const double a = v[i] != 0 ? ldexp(v[i], (of ? of[i] : 0) - *exponent) : 0;
+        const double a = v[i] != 0 ? sd_times_power(v[i], (of ? of[i] : 0) - *exponent) : 0;
         sum += a * a;
     }
     return sqrt(sum);
@@ -100,11 +109,11 @@ static void tell(const rows *w, const sd_scale_of *at, saddle_errors *errors, do
     for (int32_t i = 0; i < n; ++i) {
         if (!(w->weight[i] > 0)) continue;
         errors->componentwise = fmax(errors->componentwise, fabs(w->hi[i]) / w->weight[i]);
-        share = fmax(share, fabs(ldexp(w->b[i], -w->top[i])) / w->weight[i]);
-        if (w->hi[i] != 0) largest = fmax(largest, fabs(ldexp(w->hi[i], w->top[i] - of_r)));
+        share = fmax(share, fabs(sd_times_power(w->b[i], -w->top[i])) / w->weight[i]);
+        if (w->hi[i] != 0) largest = fmax(largest, fabs(sd_times_power(w->hi[i], w->top[i] - of_r)));
     }
-    errors->backward = norm_r == 0 ? 0 : ldexp(largest / at->size, of_r - at->exponent);
-    errors->relative_residual = norm_r == 0 ? 0 : ldexp(norm_r / norm_b, of_r - of_b);
+    errors->backward = norm_r == 0 ? 0 : sd_times_power(largest / at->size, of_r - at->exponent);
+    errors->relative_residual = norm_r == 0 ? 0 : sd_times_power(norm_r / norm_b, of_r - of_b);
     if (norm_r > 0 && norm_b == 0) errors->relative_residual = INFINITY;
     if (share_of_b) *share_of_b = share;
 }
@@ -123,7 +132,8 @@ saddle_status sd_measure_by_rows(sd_context *c, const sd_csr *A, const double *b
         find_tops(&w);
         find_residual(&w);
         tell(&w, at, errors, share_of_b);
-        for (int64_t i = 0; i < n && residual; ++i) residual[i] = w.hi[i] != 0 ? ldexp(w.hi[i], w.top[i]) : 0;
+        for (int64_t i = 0; i < n && residual; ++i)
+            residual[i] = w.hi[i] != 0 ? sd_times_power(w.hi[i], w.top[i]) : 0;
     }
     const bool done = w.hi != NULL;
     sd_free_all(c, w.top, w.hi);
