@@ -51,6 +51,7 @@ static int suspects_at(const sd_factors *f, const sd_run *run, int32_t k, int64_
                        sd_suspect found[2])
 {
     const double a = sd_get_d(f, run, 2 * j), b = sd_get_d(f, run, 2 * j + 1);
+    if (b == 0 && (a == 0 || !(fabs(a) <= limit))) return 0; /* as nearly all of them */
     sd_suspect s = {.run = k,
                     .column = (int32_t)j,
                     .position = {run->variable[j], -1},
@@ -58,7 +59,7 @@ static int suspects_at(const sd_factors *f, const sd_run *run, int32_t k, int64_
                     .eigenvalue = a};
     if (b == 0) {
         found[0] = s;
-        return a != 0 && fabs(a) <= limit;
+        return 1;
     }
     /* the smaller one is det / (the larger one), and that is at most the sum of all sizes */
     const double c = sd_get_d(f, run, 2 * j + 2), sizes = fabs(a) + fabs(c) + 2 * fabs(b);
