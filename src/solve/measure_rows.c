@@ -54,7 +54,7 @@ static void find_tops(const rows *w)
 }
 
 /* Row i gets the term -a x. */
-static void subtract(const rows *w, int32_t i, double a, double x)
+static inline void subtract(const rows *w, int32_t i, double a, double x)
 {
     int of_a, of_x;
     if (a == 0 || x == 0) return;
@@ -67,7 +67,7 @@ static void subtract(const rows *w, int32_t i, double a, double x)
     w->weight[i] += fabs(a * x);
 }
 
-static void find_residual(const rows *w)
+SD_WITH_FMA static void find_residual(const rows *w)
 {
     const sd_csr *A = w->A;
     for (int32_t i = 0; i < A->n; ++i) {
