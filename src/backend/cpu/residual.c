@@ -37,6 +37,62 @@ static inline void subtract(double *hi, double *lo, double *weight, double a, do
     *weight += fabs(product);
 }
 
+#ifdef __FMA__
+/* Two rows side by side, row i and the other one that entry (i, j) of a half matrix has a term for. */
+typedef struct row_pair {
+    __m128d hi, lo, weight;
+} row_pair;
+
+static inline row_pair pair_of(double hi, double lo, double weight)
+{
+    return (row_pair){_mm_set_sd(hi), _mm_set_sd(lo), _mm_set_sd(weight)};
+}
+
+/* Row i loses a x_j, and row j, whose sums are elsewhere, a x_i: what subtract does for either. */
+static inline void subtract_both(row_pair *p, const row_sums *w, int32_t j, double a, __m128d x)
+{
+    const __m128d minus = _mm_set1_pd(-a), product = _mm_mul_pd(minus, x);
+    const __m128d hi = _mm_loadh_pd(p->hi, &w->hi[j]), sum = _mm_add_pd(hi, product);
+    const __m128d part = _mm_sub_pd(sum, hi), sign = _mm_set1_pd(-0.0);
+    const __m128d error = _mm_fmsub_pd(minus, x, product);
+    const __m128d rest = _mm_add_pd(_mm_sub_pd(hi, _mm_sub_pd(sum, part)), _mm_sub_pd(product, part));
+    const __m128d lo = _mm_add_pd(_mm_add_pd(_mm_loadh_pd(p->lo, &w->lo[j]), error), rest);
+    const __m128d size = _mm_andnot_pd(sign, product);
+    p->hi = sum;
+    p->lo = lo;
+    p->weight = _mm_add_pd(_mm_loadh_pd(p->weight, &w->weight[j]), size);
+    _mm_storeh_pd(&w->hi[j], p->hi);
+    _mm_storeh_pd(&w->lo[j], p->lo);
+    _mm_storeh_pd(&w->weight[j], p->weight);
+}
+
+/* Entries [k, stop) of row i, beside the diagonal. */
+static inline void subtract_row(const sd_sparse *A, int64_t k, int64_t stop, const double *x, double xi,
+                                const row_sums *w, double *hi, double *lo, double *weight)
+{
+    const double *val = A->val;
+    row_pair p = pair_of(*hi, *lo, *weight);
+    for (; k < stop; ++k) {
+        const int32_t j = A->ind[k];
+        subtract_both(&p, w, j, val[k], _mm_set_pd(xi, x[j]));
+    }
+    *hi = _mm_cvtsd_f64(p.hi);
+    *lo = _mm_cvtsd_f64(p.lo);
+    *weight = _mm_cvtsd_f64(p.weight);
+}
+#else
+static inline void subtract_row(const sd_sparse *A, int64_t k, int64_t stop, const double *x, double xi,
+                                const row_sums *w, double *hi, double *lo, double *weight)
+{
+    const double *val = A->val;
+    for (; k < stop; ++k) {
+        const int32_t j = A->ind[k];
+        subtract(hi, lo, weight, val[k], x[j]);
+        subtract(&w->hi[j], &w->lo[j], &w->weight[j], val[k], xi);
+    }
+}
+#endif
+
 /* The largest of a vector, and whether all of it but zeros is near 1. */
 static bool find_largest(int64_t n, const double *x, double *largest)
 {
@@ -135,11 +191,7 @@ static void run_slice(const sd_sparse *A, int32_t s, const double *b, const doub
         const int64_t stop = A->ptr[i + 1];
         double hi = w.hi[i], lo = w.lo[i], weight = w.weight[i];
         if (k < stop && A->ind[k] == i) subtract(&hi, &lo, &weight, val[k++], xi);
-        for (; k < stop; ++k) {
-            const int32_t j = A->ind[k];
-            subtract(&hi, &lo, &weight, val[k], x[j]);
-            subtract(&w.hi[j], &w.lo[j], &w.weight[j], val[k], xi);
-        }
+        subtract_row(A, k, stop, x, xi, &w, &hi, &lo, &weight);
         w.hi[i] = hi;
         w.lo[i] = lo;
         w.weight[i] = weight;
