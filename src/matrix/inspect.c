@@ -224,22 +224,27 @@ static void gather_dominance(const sd_csr *A, bool connected, row_sums *s)
     }
 }
 
-/* The sums of the rows of |A| off the diagonal. */
-static void sum_rows(const sd_csr *A, double *sums)
+/* The largest sum of a row of |A|: a row is complete when those above it have been passed. sums is work. */
+static double sum_rows(const sd_csr *A, double *sums)
 {
+    double norm = 0;
     memset(sums, 0, (size_t)A->n * sizeof *sums);
     for (int32_t i = 0; i < A->n; ++i) {
+        const bool stored = starts_with_diagonal(A, i);
         double sum = sums[i];
-        for (int64_t k = A->ptr[i] + starts_with_diagonal(A, i); k < A->ptr[i + 1]; ++k) {
+        for (int64_t k = A->ptr[i] + stored; k < A->ptr[i + 1]; ++k) {
             const double size = fabs(A->val[k]);
             sum += size;
             sums[A->ind[k]] += size;
         }
-        sums[i] = sum;
+        if (stored) sum += fabs(A->val[A->ptr[i]]);
+        norm = sum > norm ? sum : norm;
     }
+    return norm;
 }
 
-/* The same, and whether there is a negative minor, in one pass; squares neither overflow nor vanish. */
+/* The sums of the rows off the diagonal, and whether there is a negative minor, in one pass; squares neither
+ * overflow nor vanish. */
 static bool sum_rows_and_minors(const sd_csr *A, double *sums, double *diagonal)
 {
     bool negative = false;
@@ -358,11 +363,8 @@ saddle_status sd_csr_glance(sd_context *c, const sd_csr *A, sd_glance *at, saddl
     f->explicit_zeros += 2 * find_extremes(A, &f->largest, &f->smallest);
     const bool told = f->negative_diagonal > 0 && f->negative_diagonal + f->zero_diagonal < A->n;
     const bool proof = at->kind && !told, near = f->largest < NEAR && f->smallest > 1 / NEAR;
-    if (proof && near)
-        minor = sum_rows_and_minors(A, sums, sums + A->n);
-    else if (at->norms)
-        sum_rows(A, sums);
-    f->norm_one = f->norm_inf = at->norms ? norm_of(A, sums) : NAN;
+    if (proof && near) minor = sum_rows_and_minors(A, sums, sums + A->n);
+    f->norm_one = f->norm_inf = !at->norms ? NAN : proof && near ? norm_of(A, sums) : sum_rows(A, sums);
     f->kind = told ? SADDLE_KIND_INDEFINITE : SADDLE_KIND_UNKNOWN;
     if (proof && near) f->kind = glance_at_kind(A, f, sums, minor, &at->connected);
     sd_free(c, own);
@@ -375,8 +377,7 @@ saddle_status sd_csr_norm(sd_context *c, const sd_csr *A, double *norm)
 {
     double *sums = sd_alloc(c, A->n, sizeof *sums, "row sums");
     if (!sums) return c->status;
-    sum_rows(A, sums);
-    *norm = norm_of(A, sums);
+    *norm = sum_rows(A, sums);
     sd_free(c, sums);
     return SADDLE_OK;
 }
