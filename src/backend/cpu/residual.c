@@ -45,7 +45,7 @@ typedef struct row_pair {
 
 static inline row_pair pair_of(double hi, double lo, double weight)
 {
-    return (row_pair){_mm_set_sd(hi), _mm_set_sd(lo), _mm_set_sd(weight)};
+    return (row_pair){_mm_set1_pd(hi), _mm_set1_pd(lo), _mm_set1_pd(weight)};
 }
 
 /* Row i loses a x_j, and row j, whose sums are elsewhere, a x_i: what subtract does for either. */
