@@ -122,6 +122,8 @@ static void try_residuals(sd_engine *e, const sd_swept *m, const sd_vector *sign
             if (!(history[s] <= trial->largest[k])) trial->largest[k] = history[s];
             trial->diverged |= sd_swept_diverged(history[s]);
         }
+        trial->useless |=
+            trial->residual[k] > SD_SWEEPS_USELESS && trial->residual[k] > SD_SWEEPS_GROWN * history[0];
     }
 }
 

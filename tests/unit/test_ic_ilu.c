@@ -187,6 +187,60 @@ static void sweeps_that_diverge_are_found_out(void **state)
     dense_free(&d);
 }
 
+/* L or U of it, or L and L', is bidiagonal, with 1 on the diagonal and these entries beside it. */
+static dense of_chains(const double *beside, int kind)
+{
+    dense d = dense_new(N);
+    for (int i = 0; i < N; ++i) {
+        const double before = i > 0 ? beside[i] : 0;
+        dense_set(&d, i, i, kind == 2 ? 1 + before * before : 1);
+        if (i == 0) continue;
+        if (kind != 1) dense_set(&d, i, i - 1, before);
+        if (kind != 0) dense_set(&d, i - 1, i, before);
+    }
+    return d;
+}
+
+/* They did not overflow, and iterations went on with something far from the factors. */
+static void sweeps_that_leave_a_large_residual_are_not_used(void **state)
+{
+    (void)state;
+    static const struct {
+        int sweeps;
+        bool scaled, used; /* a chain that grows, or one that only begins with a large entry */
+    } cases[] = {{1, false, true},   {4, false, true}, {8, false, false}, {0, false, true},
+                 {12, false, false}, {1, true, true},  {8, true, true}};
+    double b[N], x[N], beside[N];
+    for (int k = 0; k < 7 * 3; ++k) {
+        const int kind = k / 7, sweeps = cases[k % 7].sweeps;
+        for (int i = 0; i < N; ++i)
+            beside[i] = !cases[k % 7].scaled ? i % 16 > 0 ? -2 : 0 : i == 1 ? 1e4 : -1;
+        dense d = of_chains(beside, kind);
+        for (int i = 0; i < N; ++i) b[i] = 1;
+        char list[160];
+        snprintf(list, sizeof list,
+                 "order=natural,scaling=none%s,tol=1e-6,trisolve=jacobi,trisolve_sweeps=%d",
+                 kind == 2 ? "" : ",pairs=off", sweeps);
+        saddle_info info = run(&d, kind == 2, b, x, "%s", list);
+        assert_int_equal(info.shift, 0);
+        assert_int_equal(info.fallback, !cases[k % 7].used);
+        assert_int_equal(info.trisolve, info.fallback ? SADDLE_TRISOLVE_EXACT : SADDLE_TRISOLVE_JACOBI);
+        if (info.fallback && !(info.trisolve_residual > 100 && info.converged))
+            fail_msg("%s: residual %g, %s", list, info.trisolve_residual, info.message);
+        info = run(&d, kind == 2, b, x, "%s,fallback=none,maxiter=1", list);
+        if (cases[k % 7].used) {
+            assert_int_equal(info.fallback, 0);
+        } else {
+            char expected[40];
+            snprintf(expected, sizeof expected, "%d sweeps are far off", sweeps);
+            assert_int_equal(info.status, SADDLE_NOT_CONVERGED);
+            assert_contains(info.message, expected);
+            assert_contains(info.message, "trisolve exact");
+        }
+        dense_free(&d);
+    }
+}
+
 /* L is done after one sweep, U is not for long. */
 static void each_triangle_of_ilu_takes_the_sweeps_that_it_needs(void **state)
 {
@@ -352,6 +406,7 @@ int main(void)
         cmocka_unit_test(a_breakdown_is_mended_and_told),
         cmocka_unit_test(ilu_brings_matched_entries_to_the_diagonal),
         cmocka_unit_test(sweeps_that_diverge_are_found_out),
+        cmocka_unit_test(sweeps_that_leave_a_large_residual_are_not_used),
         cmocka_unit_test(each_triangle_of_ilu_takes_the_sweeps_that_it_needs),
         cmocka_unit_test(stiffness_that_breaks_down_gets_a_shift),
         cmocka_unit_test(refactoring_gives_the_bits_of_factoring),

@@ -352,13 +352,16 @@ static void divergence_is_detected_before_it_overflows(void **state)
     assert_int_equal(sd_swept_try(&s.e, &of, 10, &trial), SADDLE_OK);
     assert_false(isfinite(trial.apart) && trial.apart < 1e-3);
     assert_true(trial.residual[0] > 900 && trial.largest[1] == trial.residual[1]);
+    assert_true(trial.useless);
+    assert_int_equal(sd_swept_try(&s.e, &of, 5, &trial), SADDLE_OK);
+    assert_true(trial.residual[0] > 30 && !trial.useless);
     assert_int_equal(sd_swept_try(&s.e, &of, MOST, &trial), SADDLE_OK);
     assert_true(trial.diverged);
     sd_triangles_free(&s.e, &t);
     t = make(&s, &tame, SD_DOUBLE, 0, NULL);
     const sd_two_triangles calm = sd_triangles_view(&t, SD_TRISOLVE_ENTRIES, 1);
     assert_int_equal(sd_swept_try(&s.e, &calm, MOST, &trial), SADDLE_OK);
-    assert_true(!trial.diverged && trial.apart <= 1e-14 && trial.residual[1] <= 1e-14);
+    assert_true(!trial.diverged && !trial.useless && trial.apart <= 1e-14 && trial.residual[1] <= 1e-14);
     double z[2][ROWS]; /* until they change little */
     apply(&s, &t, SD_TRISOLVE_ENTRIES, 0, 1, ones, z[0]);
     apply(&s, &t, SD_TRISOLVE_EXACT, 0, 1, ones, z[1]);
