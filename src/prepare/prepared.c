@@ -70,6 +70,17 @@ void sd_prepared_values(const sd_csr *A, const saddle_preparation *p, sd_prepare
         }
     m->exponent = largest > 0 && isfinite(largest) ? ilogb(largest) : 0;
     sd_shift(B->nnz, B->val, -m->exponent, B->val);
+    m->negated = false;
+}
+
+void sd_prepared_turn(sd_prepared *m)
+{
+    sd_csr *B = &m->B;
+    int32_t negative = 0;
+    for (int32_t i = 0; i < B->n; ++i)
+        for (int64_t k = B->ptr[i]; k < B->ptr[i + 1]; ++k) negative += B->ind[k] == i && B->val[k] < 0;
+    m->negated = B->n > 0 && negative == B->n;
+    for (int64_t k = 0; k < B->nnz && m->negated; ++k) B->val[k] = -B->val[k];
 }
 
 saddle_status sd_prepared_make(sd_context *c, const sd_csr *A, const saddle_preparation *p, sd_prepared *m)

@@ -136,6 +136,89 @@ static void a_breakdown_is_mended_and_told(void **state)
     dense_free(&d);
 }
 
+static void negate(dense *d)
+{
+    for (int k = 0; k < d->n * d->n; ++k) d->a[k] = -d->a[k];
+}
+
+/* It was shifted until it was positive, and its factors were those of a diagonal matrix. */
+static void a_negative_definite_matrix_is_not_shifted(void **state)
+{
+    (void)state;
+    static const char *const how[] = {
+        "level=0",         "level=2,scaling=none",       "fill=tau:0.05",
+        "setup=sweeps",    "fill=tau:0.05,setup=sweeps", "trisolve=jacobi,trisolve_sweeps=3",
+        "precision=mixed", "factor_precision=single"};
+    rng r = rng_start(__func__);
+    for (int k = 0; k < 8 * 2; ++k) {
+        dense d = symmetric_problem(&r, N, true);
+        double b[N], x[2][N];
+        random_vector(&r, b);
+        const saddle_info plus =
+            run(&d, true, b, x[0], "krylov=minres,device=%s,%s", devices[k % 2], how[k / 2]);
+        negate(&d);
+        const saddle_info minus = run(&d, true, b, x[1], "device=%s,%s", devices[k % 2], how[k / 2]);
+        if (!minus.converged) fail_msg("%s: %s", how[k / 2], minus.message);
+        assert_int_equal(minus.krylov, SADDLE_KRYLOV_MINRES);
+        assert_true(minus.shift == 0);
+        assert_int_equal(minus.iterations, plus.iterations);
+        assert_true(relative_residual_of(&d, b, x[1]) <= 1e-9);
+        dense_free(&d);
+    }
+}
+
+/* M has the sign of A, for what does not ask for a positive one; CG tells that A is negative. */
+static void ic_of_a_negative_definite_matrix_has_its_sign(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = symmetric_problem(&r, N, true);
+    double b[N], x[N];
+    random_vector(&r, b);
+    negate(&d);
+    run(&d, true, b, x, "level=60,krylov=none");
+    assert_true(relative_residual_of(&d, b, x) <= 1e-10);
+    static const char *const methods[] = {"refine", "sqmr", "gmres", "bicgstab", "minres"};
+    for (int k = 0; k < 5; ++k) {
+        const saddle_info info = run(&d, true, b, x, "level=60,krylov=%s", methods[k]);
+        if (!info.converged) fail_msg("%s: %s", methods[k], info.message);
+        if (info.iterations > 3) fail_msg("%s: %d iterations", methods[k], (int)info.iterations);
+    }
+    for (int k = 0; k < 2; ++k) {
+        const saddle_info info = run(&d, true, b, x, "krylov=%s", k ? "fcg" : "cg");
+        assert_int_equal(info.reason, SADDLE_REASON_NOT_POSITIVE);
+        assert_contains(info.message, "minres");
+    }
+    const saddle_info varying = run(&d, true, b, x, "trisolve=jacobi");
+    assert_true(varying.converged && varying.krylov == SADDLE_KRYLOV_FGMRES);
+    dense_free(&d);
+}
+
+static void new_values_may_have_the_other_sign(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = symmetric_problem(&r, N, true);
+    const saddle_options options = options_of("method=ic,level=1");
+    saddle_solver *s = NULL;
+    double b[N], x[N];
+    random_vector(&r, b);
+    assert_int_equal(saddle_create(&s, &options, NULL, NULL), SADDLE_OK);
+    for (int k = 0; k < 4; ++k) {
+        saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+        saddle_info info = saddle_info_default();
+        assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+        assert_int_equal(saddle_solve(s, 1, b, N, x, N, &info), SADDLE_OK);
+        assert_true(info.shift == 0);
+        assert_int_equal(info.krylov, k % 2 ? SADDLE_KRYLOV_MINRES : SADDLE_KRYLOV_CG);
+        assert_true(relative_residual_of(&d, b, x) <= 1e-9);
+        negate(&d);
+        view_free(&A);
+    }
+    saddle_destroy(&s);
+    dense_free(&d);
+}
+
 /* Where every diagonal entry is 0, matched entries take its place. */
 static void ilu_brings_matched_entries_to_the_diagonal(void **state)
 {
@@ -404,6 +487,9 @@ int main(void)
         cmocka_unit_test(every_kind_of_solve_preconditions),
         cmocka_unit_test(threads_do_not_change_bits),
         cmocka_unit_test(a_breakdown_is_mended_and_told),
+        cmocka_unit_test(a_negative_definite_matrix_is_not_shifted),
+        cmocka_unit_test(ic_of_a_negative_definite_matrix_has_its_sign),
+        cmocka_unit_test(new_values_may_have_the_other_sign),
         cmocka_unit_test(ilu_brings_matched_entries_to_the_diagonal),
         cmocka_unit_test(sweeps_that_diverge_are_found_out),
         cmocka_unit_test(sweeps_that_leave_a_large_residual_are_not_used),

@@ -136,8 +136,8 @@ static sd_triangles make(bench *s, const sd_incomplete *m, sd_precision precisio
 {
     sd_triangles t;
     assert_int_equal(sd_triangles_make(&s->e, m, precision, blocks, start, &t), SADDLE_OK);
-    assert_int_equal(sd_triangles_frame(&s->e, false, NULL, NULL, 0, &t), SADDLE_OK);
-    assert_int_equal(sd_triangles_frame(&s->e, true, NULL, NULL, 0, &t), SADDLE_OK);
+    assert_int_equal(sd_triangles_frame(&s->e, false, NULL, NULL, 0, 1, &t), SADDLE_OK);
+    assert_int_equal(sd_triangles_frame(&s->e, true, NULL, NULL, 0, 1, &t), SADDLE_OK);
     return t;
 }
 
@@ -425,12 +425,12 @@ static void frames_carry_order_and_scaling(void **state)
     sd_triangles t;
     assert_int_equal(sd_triangles_make(&s.e, &m, SD_DOUBLE, 0, NULL, &t), SADDLE_OK);
     assert_non_null(t.order);
-    assert_int_equal(sd_triangles_frame(&s.e, false, in, scale[0], 0, &t), SADDLE_OK);
+    assert_int_equal(sd_triangles_frame(&s.e, false, in, scale[0], 0, 1, &t), SADDLE_OK);
     for (int twice = 0; twice < 2; ++twice) /* the second takes the place of the first */
-        assert_int_equal(sd_triangles_frame(&s.e, true, out, scale[1], 3, &t), SADDLE_OK);
+        assert_int_equal(sd_triangles_frame(&s.e, true, out, scale[1], 3, -1, &t), SADDLE_OK);
     for (int k = 0; k < ROWS; ++k) entered[k] = b[in[k]] * scale[0][in[k]];
     solve_plainly(&m, entered, plain);
-    for (int k = 0; k < ROWS; ++k) expected[out[k]] = plain[k] * scale[1][out[k]] * 8;
+    for (int k = 0; k < ROWS; ++k) expected[out[k]] = -plain[k] * scale[1][out[k]] * 8;
     apply(&s, &t, SD_TRISOLVE_EXACT, 0, 1, b, z);
     assert_true(distance(ROWS, z, expected) <= 1e-12);
     sd_triangles_free(&s.e, &t);
@@ -516,8 +516,8 @@ static void every_allocation_may_fail(void **state)
             bench s;
             bench_open(&s, &hooks, 1);
             saddle_status status = sd_triangles_make(&s.e, &m, SD_SINGLE, blocks, start, &t);
-            if (!status) status = sd_triangles_frame(&s.e, false, NULL, NULL, 0, &t);
-            if (!status) status = sd_triangles_frame(&s.e, true, NULL, NULL, 0, &t);
+            if (!status) status = sd_triangles_frame(&s.e, false, NULL, NULL, 0, 1, &t);
+            if (!status) status = sd_triangles_frame(&s.e, true, NULL, NULL, 0, 1, &t);
             if (!status) {
                 const sd_two_triangles of =
                     sd_triangles_view(&t, blocks > 0 ? SD_TRISOLVE_BLOCKS : SD_TRISOLVE_ENTRIES, 1);
