@@ -307,10 +307,12 @@ static void a_solver_is_whole_again_after_a_failed_allocation(void **state)
     cuda_or_skip();
     double b[WIDE];
     for (int i = 0; i < WIDE; ++i) b[i] = i % 7 - 3;
-    for (int symmetric = 0; symmetric < 2; ++symmetric) {
+    for (int way = 0; way < 3; ++way) {
+        const bool symmetric = way > 0;
         dense d = dense_new(WIDE);
         for (int i = 0; i < WIDE; ++i) dense_set(&d, i, WIDE - 1 - i, 1 + abs(2 * i - WIDE + 1));
         give_diagonal(&d, 1);
+        for (int k = 0; k < WIDE * WIDE && way == 2; ++k) d.a[k] = -d.a[k]; /* the host looks at it */
         saddle_matrix A = view_plain(&d, symmetric ? SADDLE_LOWER : SADDLE_GENERAL);
         assert_whole_again(&A, b,
                            symmetric ? "method=ic,device=cuda,order=natural,trisolve=exact"
