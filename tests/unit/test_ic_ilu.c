@@ -219,6 +219,38 @@ static void new_values_may_have_the_other_sign(void **state)
     dense_free(&d);
 }
 
+/* Auto took CG, since IC had not broken down, and ended where CG found A to be indefinite. */
+static void an_indefinite_matrix_that_ic_factors_is_solved(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        saddle_krylov krylov;
+    } ways[] = {{"fill=tau:1,fill_most=0", SADDLE_KRYLOV_MINRES},
+                {"fill=tau:1,fill_most=0,precision=mixed", SADDLE_KRYLOV_MINRES},
+                {"fill=tau:1,fill_most=0,trisolve=jacobi", SADDLE_KRYLOV_FGMRES}};
+    rng r = rng_start(__func__);
+    dense d = dense_new(N);
+    double b[N], x[N];
+    for (int i = 0; i < N; ++i) {
+        dense_set(&d, i, i, 1.7);
+        if (i > 0) dense_set(&d, i, i - 1, -1), dense_set(&d, i - 1, i, -1);
+    }
+    random_vector(&r, b);
+    for (int k = 0; k < 3; ++k) {
+        saddle_info info = run(&d, true, b, x, "%s", ways[k].options);
+        if (!info.converged) fail_msg("%s: %s", ways[k].options, info.message);
+        assert_int_equal(info.krylov, ways[k].krylov);
+        assert_true(info.shift == 0);
+        assert_true(relative_residual_of(&d, b, x) <= 1e-9);
+        info = run(&d, true, b, x, "%s,maxiter=20", ways[k].options);
+        assert_true(!info.converged && info.iterations <= 20);
+        info = run(&d, true, b, x, "%s,krylov=%s", ways[k].options, k == 2 ? "fcg" : "cg");
+        assert_int_equal(info.reason, SADDLE_REASON_NOT_POSITIVE); /* as it was asked for */
+    }
+    dense_free(&d);
+}
+
 /* Where every diagonal entry is 0, matched entries take its place. */
 static void ilu_brings_matched_entries_to_the_diagonal(void **state)
 {
@@ -490,6 +522,7 @@ int main(void)
         cmocka_unit_test(a_negative_definite_matrix_is_not_shifted),
         cmocka_unit_test(ic_of_a_negative_definite_matrix_has_its_sign),
         cmocka_unit_test(new_values_may_have_the_other_sign),
+        cmocka_unit_test(an_indefinite_matrix_that_ic_factors_is_solved),
         cmocka_unit_test(ilu_brings_matched_entries_to_the_diagonal),
         cmocka_unit_test(sweeps_that_diverge_are_found_out),
         cmocka_unit_test(sweeps_that_leave_a_large_residual_are_not_used),
