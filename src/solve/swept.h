@@ -57,7 +57,7 @@ struct sd_two_triangles {
 /* One solve's use of it. */
 typedef struct sd_swept {
     sd_two_triangles of;
-    int sweeps;        /* of each triangle; 0: until they change little */
+    int sweeps;        /* of each triangle, never more than `enough`; 0: until they change little */
     sd_vector work[3]; /* two more than one where swept */
 } sd_swept;
 

@@ -373,6 +373,60 @@ static void divergence_is_detected_before_it_overflows(void **state)
     free_factors(&tame);
 }
 
+static int64_t sweeps_made;
+
+static void counting_sweep(const sd_two_triangles *t, sd_engine *e, bool first, const sd_vector *b,
+                           const sd_vector *from, sd_vector *to)
+{
+    const sd_triangles *of = t->factors;
+    const sd_two_triangles plain = sd_triangles_view(of, t->kind, t->columns);
+    ++sweeps_made;
+    plain.can->sweep(t, e, first, b, from, to);
+}
+
+/* Ten thousand were made of a matrix with a few levels: nothing came of the others, and nobody could stop
+ * them. */
+static void sweeps_end_when_they_are_exact(void **state)
+{
+    (void)state;
+    enum { ROWS = 300 };
+    rng r = rng_start("exact sweeps");
+    for (int run = 0; run < 4; ++run) {
+        const bool over_blocks = run % 2;
+        sd_incomplete m = random_factors(&r, STREWN, ROWS, run / 2);
+        int32_t blocks, *start = blocks_of(&r, ROWS, over_blocks ? 8 : 0, &blocks);
+        double *b = random_values(&r, ROWS, 1), z[3][ROWS];
+        bench s;
+        bench_open(&s, NULL, 1);
+        sd_triangles t = make(&s, &m, SD_DOUBLE, blocks, start);
+        sd_two_triangles of =
+            sd_triangles_view(&t, over_blocks ? SD_TRISOLVE_BLOCKS : SD_TRISOLVE_ENTRIES, 1);
+        sd_triangle_functions can = *of.can;
+        can.sweep = counting_sweep;
+        of.can = &can;
+        sd_vector v = sd_vector_new(&s.e, SD_DOUBLE, ROWS, "test");
+        for (int k = 0; k < 3; ++k) { /* just enough; many more; one more, all of them made */
+            sd_swept own;
+            assert_int_equal(sd_swept_make(&s.e, &of, (int)of.enough + (k == 1 ? 9999 : k / 2), &own),
+                             SADDLE_OK);
+            if (k == 2) own.sweeps = (int)of.enough + 1;
+            sd_vector_put(&s.e, b, &v);
+            sweeps_made = 0;
+            sd_swept_apply(&s.e, &own, &v, &v);
+            sd_vector_get(&s.e, &v, z[k]);
+            assert_int_equal(sweeps_made, 2 * (of.enough + k / 2));
+            assert_memory_equal(z[0], z[k], sizeof z[0]);
+            sd_swept_free(&s.e, &own);
+        }
+        sd_vector_free(&s.e, &v);
+        sd_triangles_free(&s.e, &t);
+        bench_close(&s);
+        free(start);
+        free(b);
+        free_factors(&m);
+    }
+}
+
 static void new_values_take_the_same_memory(void **state)
 {
     (void)state;
@@ -542,6 +596,7 @@ int main(void)
         cmocka_unit_test(columns_are_solved_as_if_alone),
         cmocka_unit_test(equal_sweeps_on_both_triangles_are_definite),
         cmocka_unit_test(divergence_is_detected_before_it_overflows),
+        cmocka_unit_test(sweeps_end_when_they_are_exact),
         cmocka_unit_test(new_values_take_the_same_memory),
         cmocka_unit_test(frames_carry_order_and_scaling),
         cmocka_unit_test(dominance_is_the_mean_of_rows),
