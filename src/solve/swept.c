@@ -9,8 +9,7 @@ static const double SETTLED = 1e-2; /* change of a sweep relative to its result 
 
 saddle_status sd_swept_make(sd_engine *e, const sd_two_triangles *of, int sweeps, sd_swept *m)
 {
-    const bool more = of->enough > 0 && sweeps > of->enough; /* than change anything */
-    *m = (sd_swept){.of = *of, .sweeps = more ? (int)of->enough : sweeps};
+    *m = (sd_swept){.of = *of, .sweeps = sd_swept_worth(of, sweeps)};
     m->work[0] = sd_vector_new(e, of->precision, of->room, "triangular solves");
     for (int k = 1; k < 3 && of->kind != SD_TRISOLVE_EXACT; ++k)
         m->work[k] = sd_vector_new(e, of->precision, of->width, "triangular solves");

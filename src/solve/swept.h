@@ -61,6 +61,12 @@ typedef struct sd_swept {
     sd_vector work[3]; /* two more than one where swept */
 } sd_swept;
 
+/* So many sweeps, but for those that change nothing. */
+static inline int sd_swept_worth(const sd_two_triangles *of, int sweeps)
+{
+    return of->enough > 0 && sweeps > of->enough ? (int)of->enough : sweeps;
+}
+
 /* Takes what applications need; *m may be freed whether that failed or not. */
 saddle_status sd_swept_make(sd_engine *e, const sd_two_triangles *of, int sweeps, sd_swept *m);
 void sd_swept_free(sd_engine *e, sd_swept *m);
