@@ -253,16 +253,23 @@ static saddle_status attempt_once(trying *try, sd_incomplete *m, bool *broken)
 /* The other sign as sd_prepared_turn has it, whose factors break down at the first pivot. */
 static saddle_status turn(trying *try)
 {
-    sd_context *c = try->e->context;
+    sd_engine *e = try->e;
+    sd_context *c = e->context;
     sd_pattern_factors *f = &try->t->f;
+    const int64_t bytes = f->n * (int64_t)sizeof(double);
     double *own = sd_alloc(c, f->n, sizeof *own, "the diagonal of a matrix");
-    if (!own) return try->e->status = c->status;
-    try->e->backend->download(try->e, f->own, own, f->n * (int64_t)sizeof *own);
-    int32_t negative = 0;
-    while (!try->e->status && negative < f->n && own[negative] < 0) ++negative;
-    if (negative == f->n) f->unit = -f->unit;
-    sd_free(c, own);
-    return try->e->status;
+    double *most = sd_alloc(c, f->n, sizeof *most, "the largest entries of rows");
+    if (!own || !most) e->status = c->status;
+    if (!e->status) e->backend->download(e, f->own, own, bytes);
+    if (!e->status) e->backend->download(e, f->most, most, bytes);
+    bool negative = false, other = e->status != SADDLE_OK;
+    for (int32_t i = 0; i < f->n && !other; ++i) {
+        negative |= own[i] < 0;
+        other = !(own[i] < 0) && most[i] > 0;
+    }
+    if (negative && !other) f->unit = -f->unit;
+    sd_free_all(c, own, most);
+    return e->status;
 }
 
 static saddle_status attempt(void *self, sd_incomplete *m, bool *broken)

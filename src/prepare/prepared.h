@@ -20,6 +20,7 @@ saddle_status sd_prepared_make(sd_context *c, const sd_csr *A, const saddle_prep
 /* The values of a matrix of the same pattern. */
 void sd_prepared_values(const sd_csr *A, const saddle_preparation *p, sd_prepared *m);
 
-/* The other sign, where every row has a negative diagonal entry: then -A may be definite, and A is not. */
+/* The other sign, where every row that is not 0 has a negative diagonal entry: -A may be definite, A is not.
+ */
 void sd_prepared_turn(sd_prepared *m);
 void sd_prepared_free(sd_context *c, sd_prepared *m);

@@ -167,6 +167,27 @@ static void a_negative_definite_matrix_is_not_shifted(void **state)
     }
 }
 
+/* They are factored with the smallest shift, whichever sign the other rows have. */
+static void rows_of_zeros_have_no_sign(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = symmetric_problem(&r, N, true);
+    double b[N], x[2][N];
+    random_vector(&r, b);
+    for (int k = 0; k < N; ++k) dense_set(&d, 7, k, 0), dense_set(&d, k, 7, 0);
+    b[7] = 0;
+    saddle_info info[2];
+    for (int k = 0; k < 2; ++k) {
+        info[k] = run(&d, true, b, x[k], "krylov=minres");
+        if (!info[k].converged) fail_msg("%s", info[k].message);
+        negate(&d);
+    }
+    assert_true(info[0].shift > 0 && info[0].shift == info[1].shift);
+    assert_int_equal(info[0].iterations, info[1].iterations);
+    dense_free(&d);
+}
+
 /* M has the sign of A, for what does not ask for a positive one; CG tells that A is negative. */
 static void ic_of_a_negative_definite_matrix_has_its_sign(void **state)
 {
@@ -520,6 +541,7 @@ int main(void)
         cmocka_unit_test(threads_do_not_change_bits),
         cmocka_unit_test(a_breakdown_is_mended_and_told),
         cmocka_unit_test(a_negative_definite_matrix_is_not_shifted),
+        cmocka_unit_test(rows_of_zeros_have_no_sign),
         cmocka_unit_test(ic_of_a_negative_definite_matrix_has_its_sign),
         cmocka_unit_test(new_values_may_have_the_other_sign),
         cmocka_unit_test(an_indefinite_matrix_that_ic_factors_is_solved),

@@ -189,12 +189,14 @@ static void a_negative_diagonal_turns_the_sign_there_too(void **state)
     for (int round = 0; round < 6; ++round) {
         dense d = blocks_problem(&r, 12, 3, 2, true);
         for (int k = 0; k < d.n * d.n; ++k) d.a[k] = -d.a[k];
+        for (int k = 0; k < d.n && round == 3; ++k) /* a row of zeros breaks down with any sign */
+            dense_set(&d, 4, k, 0), dense_set(&d, k, 4, 0);
         if (round > 3) dense_set(&d, 5, 5, -dense_at(&d, 5, 5));
         const sd_incomplete_rule rule = {.level = 0, .swept = round % 2, .sweeps = 5, .threads = 1};
         both f;
         both_make(&s, &d, true, &rule, &f);
         assert_int_equal(f.prepared.negated, round <= 3);
-        assert_int_equal(f.here.shift > 0, round > 3);
+        assert_int_equal(f.here.shift > 0, round >= 3);
         compare(&f, 1e-8);
         both_free(&s, &f);
         dense_free(&d);
