@@ -192,7 +192,8 @@ static void print_incomplete(const saddle_info *i)
     if (i->trisolve_sweeps == 0) printf(", as many sweeps as needed");
     if (i->trisolve_sweeps >= 0) printf(", residual %.1e", i->trisolve_residual);
     if (i->blocks > 0) printf(", %" PRId64 " blocks of at most %" PRId64 " rows", i->blocks, i->block_size);
-    puts(i->fallback ? " (sweeps diverged)" : "");
+    if (i->fallback) printf(" (sweeps left a residual of %.1e)", i->trisolve_residual);
+    putchar('\n');
 }
 
 /* A count that is not certain, and why. */

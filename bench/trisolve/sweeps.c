@@ -71,8 +71,8 @@ static void way_text(char *text, int level, int block, const char *trisolve, int
 {
     char blocks[64] = "";
     if (block > 0) snprintf(blocks, sizeof blocks, " blocking=adjacent block_size=%d", block);
-    snprintf(text, TEXT, "krylov=cg fallback=none level=%d trisolve=%s%s trisolve_sweeps=%d", level, trisolve,
-             blocks, sweeps);
+    snprintf(text, TEXT, "krylov=cg level=%d trisolve=%s%s trisolve_sweeps=%d", level, trisolve, blocks,
+             sweeps);
 }
 
 static void measure_series(trisolve_bench *t, const struct figure *f, series *s)
@@ -84,13 +84,14 @@ static void measure_series(trisolve_bench *t, const struct figure *f, series *s)
     for (int k = 1; k <= most && trisolve_left(t) > 0.0; ++k) {
         way_text(text, s->level, s->block, s->block > 0 ? "block-jacobi" : "jacobi", k);
         const trisolve_result r = trisolve_repeat(t, text, f->setup ? 0.0 : INFINITY);
+        const bool swept = r.info.fallback != 1, solved = r.solved && swept;
         point *p = &s->at[s->count++];
-        *p = (point){.known = true,
+        *p = (point){.known = true, /* the residual even of those that are given up */
                      .residual = r.info.trisolve_residual,
-                     .iterations = r.solved ? trisolve_iterations(&r) : NAN,
-                     .solve = r.solved ? r.solve : NAN,
-                     .relative_residual = r.info.relative_residual};
-        snprintf(p->why, sizeof p->why, "%s", r.why);
+                     .iterations = solved ? trisolve_iterations(&r) : NAN,
+                     .solve = solved ? r.solve : NAN,
+                     .relative_residual = swept ? r.info.relative_residual : NAN};
+        snprintf(p->why, sizeof p->why, "%s", swept ? r.why : "sweeps are given up");
     }
 }
 

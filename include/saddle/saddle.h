@@ -608,7 +608,7 @@ typedef enum saddle_doubt {
     COUNT(delayed, -1, "columns delayed to a parent front")                                                  \
     COUNT(pushed_back, -1, "blocks pushed back to the end of the elimination")                               \
     COUNT(sweeps, -1, "sweeps that jacobi performed")                                                        \
-    TRUTH(fallback, "whether a sweep method fell back to the exact schedule")                                \
+    TRUTH(fallback, "whether sweeps were given up for the exact schedule, or for exact triangular solves")   \
     /* the direct solver */                                                                                  \
     CHOICE(factorization, saddle_factorization, NULL, "the one used; auto: none was made")                   \
     COUNT(planned_nnz, -1, "entries of L predicted by the analysis, without delayed pivots")                 \
@@ -682,7 +682,8 @@ typedef enum saddle_doubt {
     COUNT(restarts, -1, "times that it began again with a larger shift")                                     \
     COUNT(trisolve_sweeps, -1, "sweeps over each triangle; 0: as many as a solve needs")                     \
     REAL(trisolve_residual, "|c - R y| / |c| in the 2-norm after these sweeps for a vector c of signs, the " \
-                            "larger one of both triangles; 0 if solves are exact")                           \
+                            "larger one of both triangles; 0 if exact solves were asked for or chosen; of "  \
+                            "sweeps that were given up, where fallback says so")                             \
     REAL(dominance, "mean over rows of L of the sum of |l_ij / l_ii|, j < i")                                \
     REAL(block_dominance, "mean over block rows of L of the sum of |L_ij| |L_ii^-1| in the Frobenius norm, " \
                           "if there are blocks")                                                             \

@@ -38,7 +38,7 @@ typedef struct sd_pattern_factors {
     sd_pattern_half lower, upper;
 
     /* B = R A C of a matrix, whole, before it is multiplied with `unit`, a power of two that brings its
-     * largest entry near to 1 */
+     * largest entry near to 1, or minus that */
     int64_t nnz;
     const int64_t *ptr;
     const int32_t *ind;

@@ -15,7 +15,9 @@
  * number is not finite. Then B + shift S is factored instead, S the diagonal matrix of the largest entry of
  * each row in magnitude (in L U with the sign of the diagonal entry), with a shift that begins at
  * SD_SHIFT_FIRST and doubles (C.-J. Lin and J. More', Incomplete Cholesky factorizations with limited memory,
- * 1999, section 4), until it does not; `shift` says which it was, `restarts` how often it began again.
+ * 1999, section 4), until it does not; `shift` says which it was, `restarts` how often it began again. The
+ * shift makes L L' of a matrix with a negative diagonal a multiple of S and nothing else, so that is better
+ * given as its negative (sd_prepared_turn).
  */
 #pragma once
 

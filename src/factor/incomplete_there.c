@@ -245,15 +245,47 @@ static saddle_status iterate(trying *try, sd_incomplete *m, bool *broken)
     return e->status ? e->status : status;
 }
 
-static saddle_status attempt(void *self, sd_incomplete *m, bool *broken)
+static saddle_status attempt_once(trying *try, sd_incomplete *m, bool *broken)
 {
-    trying *try = self;
-    try->t->f.shift = m->shift;
     return try->rule->swept ? iterate(try, m, broken) : eliminate(try, m, broken);
 }
 
+/* The other sign as sd_prepared_turn has it, whose factors break down at the first pivot. */
+static saddle_status turn(trying *try)
+{
+    sd_engine *e = try->e;
+    sd_context *c = e->context;
+    sd_pattern_factors *f = &try->t->f;
+    const int64_t bytes = f->n * (int64_t)sizeof(double);
+    double *own = sd_alloc(c, f->n, sizeof *own, "the diagonal of a matrix");
+    double *most = sd_alloc(c, f->n, sizeof *most, "the largest entries of rows");
+    if (!own || !most) e->status = c->status;
+    if (!e->status) e->backend->download(e, f->own, own, bytes);
+    if (!e->status) e->backend->download(e, f->most, most, bytes);
+    bool negative = false, other = e->status != SADDLE_OK;
+    for (int32_t i = 0; i < f->n && !other; ++i) {
+        negative |= own[i] < 0;
+        other = !(own[i] < 0) && most[i] > 0;
+    }
+    if (negative && !other) f->unit = -f->unit;
+    sd_free_all(c, own, most);
+    return e->status;
+}
+
+static saddle_status attempt(void *self, sd_incomplete *m, bool *broken)
+{
+    trying *try = self;
+    sd_pattern_factors *f = &try->t->f;
+    f->shift = m->shift;
+    saddle_status status = attempt_once(try, m, broken);
+    if (status || !*broken || !f->symmetric || m->restarts > 0) return status;
+    status = turn(try);
+    return status || f->unit > 0 ? status : attempt_once(try, m, broken);
+}
+
 saddle_status sd_incomplete_there_factor(sd_engine *e, const sd_incomplete_rule *rule, const double *values,
-                                         int exponent, sd_incomplete *m, sd_incomplete_there *t, int *scaled)
+                                         int exponent, sd_incomplete *m, sd_incomplete_there *t,
+                                         sd_prepared *B)
 {
     trying try = {.e = e, .rule = rule, .t = t};
     double size = 0;
@@ -262,9 +294,10 @@ saddle_status sd_incomplete_there_factor(sd_engine *e, const sd_incomplete_rule 
     e->backend->incomplete->values(e, &t->f, values, &size);
     const int own = size > 0 && isfinite(size) ? ilogb(size) : 0;
     t->f.unit = ldexp(1, -own);
-    *scaled = own + exponent;
+    B->exponent = own + exponent;
     m->sweeps = 0;
     const saddle_status status = e->status ? e->status : sd_try_shifts(e->context, attempt, &try, m);
+    B->negated = t->f.unit < 0;
     if (status && !e->status) e->status = status;
     return e->status;
 }

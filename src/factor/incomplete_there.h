@@ -27,9 +27,10 @@ saddle_status sd_incomplete_there_make(sd_engine *e, const sd_prepared *B, const
                                        const sd_incomplete *m, bool swept, sd_incomplete_there *t);
 
 /* Factors of the values of A, which are on the device and 2^exponent times too small; m gets what is to be
- * told of them, *scaled the exponent of the prepared matrix. */
+ * told of them, *B the exponent and the sign of the prepared matrix; its numbers are not needed. */
 saddle_status sd_incomplete_there_factor(sd_engine *e, const sd_incomplete_rule *rule, const double *values,
-                                         int exponent, sd_incomplete *m, sd_incomplete_there *t, int *scaled);
+                                         int exponent, sd_incomplete *m, sd_incomplete_there *t,
+                                         sd_prepared *B);
 
 /* The numbers of triangles that were made of m. */
 saddle_status sd_incomplete_there_fill(sd_engine *e, const sd_incomplete *m, sd_incomplete_there *t,

@@ -417,7 +417,7 @@ static void free_frame(sd_engine *e, sd_frame *f, sd_triangles *t)
 }
 
 saddle_status sd_triangles_frame(sd_engine *e, bool leave, const int32_t *order, const double *scale,
-                                 int exponent, sd_triangles *t)
+                                 int exponent, int sign, sd_triangles *t)
 {
     sd_context *c = e->context;
     const int64_t n = t->lower.n;
@@ -429,7 +429,7 @@ saddle_status sd_triangles_frame(sd_engine *e, bool leave, const int32_t *order,
     for (int32_t k = 0; k < n && !e->status; ++k) {
         const int32_t of = t->order ? t->order[k] : k;
         own[k] = order ? order[of] : of;
-        scaled[k] = ldexp(scale ? scale[own[k]] : 1.0, exponent);
+        scaled[k] = sign * ldexp(scale ? scale[own[k]] : 1.0, exponent);
     }
     if (!e->status) {
         *f = (sd_frame){.n = t->lower.n,

@@ -50,9 +50,9 @@ saddle_status sd_triangles_make(sd_engine *e, const sd_incomplete *m, sd_precisi
 saddle_status sd_triangles_values(sd_engine *e, const sd_incomplete *m, sd_triangles *t);
 
 /* How vectors enter, or leave: row k of the factorization is row order[k] of the matrix (NULL: k), which is
- * scaled by scale[order[k]] 2^exponent (NULL: 1). */
+ * scaled by sign * scale[order[k]] 2^exponent (NULL: 1). */
 saddle_status sd_triangles_frame(sd_engine *e, bool leave, const int32_t *order, const double *scale,
-                                 int exponent, sd_triangles *t);
+                                 int exponent, int sign, sd_triangles *t);
 void sd_triangles_free(sd_engine *e, sd_triangles *t);
 
 /* What solves with them have to do: sweeps over blocks where there are some, else over entries. */

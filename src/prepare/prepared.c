@@ -70,6 +70,31 @@ void sd_prepared_values(const sd_csr *A, const saddle_preparation *p, sd_prepare
         }
     m->exponent = largest > 0 && isfinite(largest) ? ilogb(largest) : 0;
     sd_shift(B->nnz, B->val, -m->exponent, B->val);
+    m->negated = false;
+}
+
+/* Of row i; 1 where it is not 0 but has no negative diagonal entry. */
+static int sign_of_row(const sd_csr *B, int32_t i)
+{
+    double own = 0, largest = 0;
+    for (int64_t k = B->ptr[i]; k < B->ptr[i + 1]; ++k) {
+        largest = fmax(largest, fabs(B->val[k]));
+        if (B->ind[k] == i) own = B->val[k];
+    }
+    return own < 0 ? -1 : largest > 0;
+}
+
+void sd_prepared_turn(sd_prepared *m)
+{
+    sd_csr *B = &m->B;
+    bool negative = false, other = false;
+    for (int32_t i = 0; i < B->n && !other; ++i) {
+        const int sign = sign_of_row(B, i);
+        negative |= sign < 0;
+        other = sign > 0;
+    }
+    m->negated = negative && !other;
+    for (int64_t k = 0; k < B->nnz && m->negated; ++k) B->val[k] = -B->val[k];
 }
 
 saddle_status sd_prepared_make(sd_context *c, const sd_csr *A, const saddle_preparation *p, sd_prepared *m)

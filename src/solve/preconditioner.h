@@ -8,6 +8,7 @@ typedef struct sd_preconditioner {
     void (*apply)(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z);
     const void *self;
     bool positive;  /* positive definite, whichever matrix it is at the moment */
+    bool negative;  /* -M is */
     bool symmetric; /* one matrix, whatever the vector, and symmetric */
     /* what one solve has of its own, freed with it; NULL: nothing */
     void *owned;

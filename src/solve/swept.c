@@ -9,7 +9,7 @@ static const double SETTLED = 1e-2; /* change of a sweep relative to its result 
 
 saddle_status sd_swept_make(sd_engine *e, const sd_two_triangles *of, int sweeps, sd_swept *m)
 {
-    *m = (sd_swept){.of = *of, .sweeps = sweeps};
+    *m = (sd_swept){.of = *of, .sweeps = sd_swept_worth(of, sweeps)};
     m->work[0] = sd_vector_new(e, of->precision, of->room, "triangular solves");
     for (int k = 1; k < 3 && of->kind != SD_TRISOLVE_EXACT; ++k)
         m->work[k] = sd_vector_new(e, of->precision, of->width, "triangular solves");
@@ -122,6 +122,8 @@ static void try_residuals(sd_engine *e, const sd_swept *m, const sd_vector *sign
             if (!(history[s] <= trial->largest[k])) trial->largest[k] = history[s];
             trial->diverged |= sd_swept_diverged(history[s]);
         }
+        trial->useless |=
+            trial->residual[k] > SD_SWEEPS_USELESS && trial->residual[k] > SD_SWEEPS_GROWN * history[0];
     }
 }
 

@@ -10,7 +10,11 @@
  * until they change little: their number is then that of the first triangle. L and U have each its own.
  *
  * Sweeps are exact in the end, but a triangle that is far from normal makes residuals grow first: beyond
- * SD_SWEEPS_DIVERGED of b they count as diverged, long before they overflow.
+ * SD_SWEEPS_DIVERGED of b they count as diverged, long before they overflow. A preconditioner bears much
+ * less, but more than b: CG has converged with residuals of up to 43, GMRES with 85 (docs/trisolve.md), and
+ * with more as a rule only where the first sweep, the division by D, had left as much and others added
+ * little. So a fixed number of sweeps is useless where they leave more than SD_SWEEPS_USELESS of b, and more
+ * than SD_SWEEPS_GROWN times what the first one left.
  */
 #pragma once
 
@@ -18,6 +22,8 @@
 #include "factor/trisolve.h"
 
 #define SD_SWEEPS_DIVERGED 1e12
+#define SD_SWEEPS_USELESS 100
+#define SD_SWEEPS_GROWN 2
 
 typedef struct sd_two_triangles sd_two_triangles;
 
@@ -51,9 +57,15 @@ struct sd_two_triangles {
 /* One solve's use of it. */
 typedef struct sd_swept {
     sd_two_triangles of;
-    int sweeps;        /* of each triangle; 0: until they change little */
+    int sweeps;        /* of each triangle, never more than `enough`; 0: until they change little */
     sd_vector work[3]; /* two more than one where swept */
 } sd_swept;
+
+/* So many sweeps, but for those that change nothing. */
+static inline int sd_swept_worth(const sd_two_triangles *of, int sweeps)
+{
+    return of->enough > 0 && sweeps > of->enough ? (int)of->enough : sweeps;
+}
 
 /* Takes what applications need; *m may be freed whether that failed or not. */
 saddle_status sd_swept_make(sd_engine *e, const sd_two_triangles *of, int sweeps, sd_swept *m);
@@ -82,6 +94,7 @@ typedef struct sd_sweep_trial {
     double residual[2]; /* after the last sweep over each triangle; NaN where it has none, */
     double largest[2];  /* and the largest on the way */
     bool diverged;
+    bool useless; /* as a fixed number */
 } sd_sweep_trial;
 
 /* So many sweeps over each triangle, beside exact solves. */

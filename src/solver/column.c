@@ -398,6 +398,25 @@ static int64_t iterations_left(const solving *w, int k)
     return keeps && w->o->maxiter > 2 * KEPT ? left - KEPT : left;
 }
 
+/* Where krylov auto took conjugate gradients as nothing spoke against A being positive definite, and they
+ * have found that it is not: what takes any symmetric A, with as many iterations as are left. */
+static saddle_status iterate_on(solving *w, sd_goal goal, sd_attempt *attempt)
+{
+    const bool flexible = attempt->krylov == SADDLE_KRYLOV_FCG;
+    const bool guessed =
+        w->o->krylov == SADDLE_KRYLOV_AUTO && !goal.race && (attempt->krylov == SADDLE_KRYLOV_CG || flexible);
+    const int64_t before = attempt->iterations;
+    goal.maxiter -= before;
+    if (!guessed || attempt->reason != SADDLE_REASON_NOT_POSITIVE || goal.maxiter <= 0) return SADDLE_OK;
+    sd_log(w->e->context, SADDLE_LOG_INFO, "the matrix is not positive definite: using %s instead of %s",
+           flexible ? "fgmres" : "minres", flexible ? "fcg" : "cg");
+    attempt->krylov = flexible ? SADDLE_KRYLOV_FGMRES : SADDLE_KRYLOV_MINRES;
+    attempt->iterations = 0;
+    const saddle_status status = sd_iterate(w->e, &w->call->problem, &goal, w->b, w->trial, attempt, w->info);
+    attempt->iterations += before;
+    return status;
+}
+
 /* Rung k, and its measurement. */
 static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
 {
@@ -428,6 +447,7 @@ static saddle_status try_rung(solving *w, int k, saddle_reason *reason)
             goal.race = &race;
         }
         status = sd_iterate(w->e, &w->call->problem, &goal, w->b, w->trial, &attempt, w->info);
+        if (!status) status = iterate_on(w, goal, &attempt);
         w->spent += attempt.iterations;
     }
     w->info->krylov = attempt.krylov;

@@ -34,16 +34,35 @@ static void run_method(int krylov, sd_engine *e, const sd_system *s, sd_vector *
     }
 }
 
+static void apply_negative(const void *self, sd_engine *e, const sd_vector *r, sd_vector *z)
+{
+    sd_precondition(e, self, r, z);
+    sd_scale(e, -1.0, z);
+}
+
+static bool wants_positive(int krylov)
+{
+    return krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES || krylov == SADDLE_KRYLOV_FCG;
+}
+
+/* M as a method wants it: where only definite ones will do, -M makes the same iterates of a negative one. CG
+ * then says of A that it is not positive definite. */
+static sd_preconditioner definite(const sd_preconditioner *M, int krylov)
+{
+    if (!M->negative || !wants_positive(krylov)) return *M;
+    return (sd_preconditioner){
+        .apply = apply_negative, .self = M, .positive = true, .symmetric = M->symmetric};
+}
+
 /* Why a method may not even begin; SADDLE_REASON_NONE where it may. */
 static saddle_reason refusal(const sd_problem *p, const sd_preconditioner *M, int krylov)
 {
     const bool flexible = krylov == SADDLE_KRYLOV_FCG;
     const bool needs_symmetry =
         krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES || krylov == SADDLE_KRYLOV_SQMR;
-    const bool wants_positive = krylov == SADDLE_KRYLOV_CG || krylov == SADDLE_KRYLOV_MINRES || flexible;
     if ((needs_symmetry || flexible) && !p->facts->symmetric) return SADDLE_REASON_NOT_SYMMETRIC;
     if (needs_symmetry && !M->symmetric) return SADDLE_REASON_UNSYMMETRIC_PRECONDITIONER;
-    if (wants_positive && !M->positive) return SADDLE_REASON_PRECONDITIONER;
+    if (wants_positive(krylov) && !M->positive) return SADDLE_REASON_PRECONDITIONER;
     return SADDLE_REASON_NONE;
 }
 
@@ -61,8 +80,9 @@ static saddle_status iterate(sd_engine *e, const sd_problem *p, sd_precision pre
 {
     const sd_operator *op = &p->op[precision];
     const int32_t n = op->sparse.n;
-    sd_preconditioner M = {0};
-    attempt->method->precondition(e, p, attempt->factors, op, &M);
+    sd_preconditioner own = {0};
+    attempt->method->precondition(e, p, attempt->factors, op, &own);
+    const sd_preconditioner M = definite(&own, attempt->krylov);
     sd_vector vectors[2] = {sd_vector_new(e, precision, n, "right-hand side"),
                             sd_vector_new(e, precision, n, "solution")};
     const sd_system s = {&op->sparse, op->norm_inf, &M, &vectors[0], goal->restart};
@@ -84,7 +104,7 @@ static saddle_status iterate(sd_engine *e, const sd_problem *p, sd_precision pre
     attempt->reason = m.reason;
     sd_monitor_end(&m);
     sd_vectors_free(e, 2, vectors);
-    sd_preconditioner_free(e, &M);
+    sd_preconditioner_free(e, &own);
     return e->status;
 }
 

@@ -42,6 +42,8 @@ static const struct {
     {"method=ilu,fill=tau:0.01", GENERAL},
     {"method=ilu,level=1,trisolve=jacobi,trisolve_sweeps=3", GENERAL},
     {"method=ilu,trisolve=block-jacobi,trisolve_sweeps=2,block_size=4", GENERAL},
+    {"method=ilu,trisolve=jacobi,trisolve_sweeps=10000", GENERAL}, /* of which few are made */
+    {"method=ilu,trisolve=block-jacobi,trisolve_sweeps=10000,block_size=4", GENERAL},
     {"method=ilu,setup=sweeps", GENERAL},
 };
 enum { METHODS_ALL = sizeof METHODS / sizeof *METHODS };

@@ -102,11 +102,19 @@ static void incomplete_factors_of_values_there(void **state)
         for (int64_t i = 0; i < A.entries; ++i) values[i] *= 1 + 1e-3 * rng_unit(&r);
         double *there = put(s[0], values, (size_t)A.entries * sizeof *there);
         assert_true(sd_home_accepts(s[0], &A));
-        assert_int_equal(saddle_factor_values(s[0], SADDLE_DOUBLE, there), SADDLE_OK);
-        assert_int_equal(saddle_factor(s[1], &A), SADDLE_OK);
-        for (int i = 0; i < 2; ++i) assert_int_equal(saddle_solve(s[i], 1, b, 60, x[i], 60, NULL), SADDLE_OK);
-        assert_memory_equal(x[0], x[1], sizeof x[0]);
-        assert_int_equal(log[0].again, 0);
+        for (int sign = 0; sign < 2; ++sign) {
+            for (int64_t i = 0; i < A.entries && sign == 1; ++i) values[i] = -values[i];
+            s[0]->e.backend->upload(&s[0]->e, values, there, A.entries * (int64_t)sizeof *there);
+            assert_int_equal(saddle_factor_values(s[0], SADDLE_DOUBLE, there), SADDLE_OK);
+            assert_int_equal(saddle_factor(s[1], &A), SADDLE_OK);
+            for (int i = 0; i < 2; ++i) {
+                saddle_info info = saddle_info_default();
+                assert_int_equal(saddle_solve(s[i], 1, b, 60, x[i], 60, &info), SADDLE_OK);
+                assert_true(info.shift == 0);
+            }
+            assert_memory_equal(x[0], x[1], sizeof x[0]);
+            assert_int_equal(log[0].again, 0);
+        }
         values[5] = NAN;
         s[0]->e.backend->upload(&s[0]->e, values, there, A.entries * (int64_t)sizeof *there);
         assert_int_equal(saddle_factor_values(s[0], SADDLE_DOUBLE, there), SADDLE_BAD_VALUE);

@@ -136,6 +136,142 @@ static void a_breakdown_is_mended_and_told(void **state)
     dense_free(&d);
 }
 
+static void negate(dense *d)
+{
+    for (int k = 0; k < d->n * d->n; ++k) d->a[k] = -d->a[k];
+}
+
+/* It was shifted until it was positive, and its factors were those of a diagonal matrix. */
+static void a_negative_definite_matrix_is_not_shifted(void **state)
+{
+    (void)state;
+    static const char *const how[] = {
+        "level=0",         "level=2,scaling=none",       "fill=tau:0.05",
+        "setup=sweeps",    "fill=tau:0.05,setup=sweeps", "trisolve=jacobi,trisolve_sweeps=3",
+        "precision=mixed", "factor_precision=single"};
+    rng r = rng_start(__func__);
+    for (int k = 0; k < 8 * 2; ++k) {
+        dense d = symmetric_problem(&r, N, true);
+        double b[N], x[2][N];
+        random_vector(&r, b);
+        const saddle_info plus =
+            run(&d, true, b, x[0], "krylov=minres,device=%s,%s", devices[k % 2], how[k / 2]);
+        negate(&d);
+        const saddle_info minus = run(&d, true, b, x[1], "device=%s,%s", devices[k % 2], how[k / 2]);
+        if (!minus.converged) fail_msg("%s: %s", how[k / 2], minus.message);
+        assert_int_equal(minus.krylov, SADDLE_KRYLOV_MINRES);
+        assert_true(minus.shift == 0);
+        assert_int_equal(minus.iterations, plus.iterations);
+        assert_true(relative_residual_of(&d, b, x[1]) <= 1e-9);
+        dense_free(&d);
+    }
+}
+
+/* They are factored with the smallest shift, whichever sign the other rows have. */
+static void rows_of_zeros_have_no_sign(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = symmetric_problem(&r, N, true);
+    double b[N], x[2][N];
+    random_vector(&r, b);
+    for (int k = 0; k < N; ++k) dense_set(&d, 7, k, 0), dense_set(&d, k, 7, 0);
+    b[7] = 0;
+    saddle_info info[2];
+    for (int k = 0; k < 2; ++k) {
+        info[k] = run(&d, true, b, x[k], "krylov=minres");
+        if (!info[k].converged) fail_msg("%s", info[k].message);
+        negate(&d);
+    }
+    assert_true(info[0].shift > 0 && info[0].shift == info[1].shift);
+    assert_int_equal(info[0].iterations, info[1].iterations);
+    dense_free(&d);
+}
+
+/* M has the sign of A, for what does not ask for a positive one; CG tells that A is negative. */
+static void ic_of_a_negative_definite_matrix_has_its_sign(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = symmetric_problem(&r, N, true);
+    double b[N], x[N];
+    random_vector(&r, b);
+    negate(&d);
+    run(&d, true, b, x, "level=60,krylov=none");
+    assert_true(relative_residual_of(&d, b, x) <= 1e-10);
+    static const char *const methods[] = {"refine", "sqmr", "gmres", "bicgstab", "minres"};
+    for (int k = 0; k < 5; ++k) {
+        const saddle_info info = run(&d, true, b, x, "level=60,krylov=%s", methods[k]);
+        if (!info.converged) fail_msg("%s: %s", methods[k], info.message);
+        if (info.iterations > 3) fail_msg("%s: %d iterations", methods[k], (int)info.iterations);
+    }
+    for (int k = 0; k < 2; ++k) {
+        const saddle_info info = run(&d, true, b, x, "krylov=%s", k ? "fcg" : "cg");
+        assert_int_equal(info.reason, SADDLE_REASON_NOT_POSITIVE);
+        assert_contains(info.message, "minres");
+    }
+    const saddle_info varying = run(&d, true, b, x, "trisolve=jacobi");
+    assert_true(varying.converged && varying.krylov == SADDLE_KRYLOV_FGMRES);
+    dense_free(&d);
+}
+
+static void new_values_may_have_the_other_sign(void **state)
+{
+    (void)state;
+    rng r = rng_start(__func__);
+    dense d = symmetric_problem(&r, N, true);
+    const saddle_options options = options_of("method=ic,level=1");
+    saddle_solver *s = NULL;
+    double b[N], x[N];
+    random_vector(&r, b);
+    assert_int_equal(saddle_create(&s, &options, NULL, NULL), SADDLE_OK);
+    for (int k = 0; k < 4; ++k) {
+        saddle_matrix A = view_plain(&d, SADDLE_LOWER);
+        saddle_info info = saddle_info_default();
+        assert_int_equal(saddle_factor(s, &A), SADDLE_OK);
+        assert_int_equal(saddle_solve(s, 1, b, N, x, N, &info), SADDLE_OK);
+        assert_true(info.shift == 0);
+        assert_int_equal(info.krylov, k % 2 ? SADDLE_KRYLOV_MINRES : SADDLE_KRYLOV_CG);
+        assert_true(relative_residual_of(&d, b, x) <= 1e-9);
+        negate(&d);
+        view_free(&A);
+    }
+    saddle_destroy(&s);
+    dense_free(&d);
+}
+
+/* Auto took CG, since IC had not broken down, and ended where CG found A to be indefinite. */
+static void an_indefinite_matrix_that_ic_factors_is_solved(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *options;
+        saddle_krylov krylov;
+    } ways[] = {{"fill=tau:1,fill_most=0", SADDLE_KRYLOV_MINRES},
+                {"fill=tau:1,fill_most=0,precision=mixed", SADDLE_KRYLOV_MINRES},
+                {"fill=tau:1,fill_most=0,trisolve=jacobi", SADDLE_KRYLOV_FGMRES}};
+    rng r = rng_start(__func__);
+    dense d = dense_new(N);
+    double b[N], x[N];
+    for (int i = 0; i < N; ++i) {
+        dense_set(&d, i, i, 1.7);
+        if (i > 0) dense_set(&d, i, i - 1, -1), dense_set(&d, i - 1, i, -1);
+    }
+    random_vector(&r, b);
+    for (int k = 0; k < 3; ++k) {
+        saddle_info info = run(&d, true, b, x, "%s", ways[k].options);
+        if (!info.converged) fail_msg("%s: %s", ways[k].options, info.message);
+        assert_int_equal(info.krylov, ways[k].krylov);
+        assert_true(info.shift == 0);
+        assert_true(relative_residual_of(&d, b, x) <= 1e-9);
+        info = run(&d, true, b, x, "%s,maxiter=20", ways[k].options);
+        assert_true(!info.converged && info.iterations <= 20);
+        info = run(&d, true, b, x, "%s,krylov=%s", ways[k].options, k == 2 ? "fcg" : "cg");
+        assert_int_equal(info.reason, SADDLE_REASON_NOT_POSITIVE); /* as it was asked for */
+    }
+    dense_free(&d);
+}
+
 /* Where every diagonal entry is 0, matched entries take its place. */
 static void ilu_brings_matched_entries_to_the_diagonal(void **state)
 {
@@ -185,6 +321,60 @@ static void sweeps_that_diverge_are_found_out(void **state)
                "trisolve_sweeps=12,blocking=adjacent,block_size=32,fallback=none,tol=1e-6");
     if (!info.converged) fail_msg("%s", info.message); /* two blocks: two sweeps are exact */
     dense_free(&d);
+}
+
+/* L or U of it, or L and L', is bidiagonal, with 1 on the diagonal and these entries beside it. */
+static dense of_chains(const double *beside, int kind)
+{
+    dense d = dense_new(N);
+    for (int i = 0; i < N; ++i) {
+        const double before = i > 0 ? beside[i] : 0;
+        dense_set(&d, i, i, kind == 2 ? 1 + before * before : 1);
+        if (i == 0) continue;
+        if (kind != 1) dense_set(&d, i, i - 1, before);
+        if (kind != 0) dense_set(&d, i - 1, i, before);
+    }
+    return d;
+}
+
+/* They did not overflow, and iterations went on with something far from the factors. */
+static void sweeps_that_leave_a_large_residual_are_not_used(void **state)
+{
+    (void)state;
+    static const struct {
+        int sweeps;
+        bool scaled, used; /* a chain that grows, or one that only begins with a large entry */
+    } cases[] = {{1, false, true},   {4, false, true}, {8, false, false}, {0, false, true},
+                 {12, false, false}, {1, true, true},  {8, true, true}};
+    double b[N], x[N], beside[N];
+    for (int k = 0; k < 7 * 3; ++k) {
+        const int kind = k / 7, sweeps = cases[k % 7].sweeps;
+        for (int i = 0; i < N; ++i)
+            beside[i] = !cases[k % 7].scaled ? i % 16 > 0 ? -2 : 0 : i == 1 ? 1e4 : -1;
+        dense d = of_chains(beside, kind);
+        for (int i = 0; i < N; ++i) b[i] = 1;
+        char list[160];
+        snprintf(list, sizeof list,
+                 "order=natural,scaling=none%s,tol=1e-6,trisolve=jacobi,trisolve_sweeps=%d",
+                 kind == 2 ? "" : ",pairs=off", sweeps);
+        saddle_info info = run(&d, kind == 2, b, x, "%s", list);
+        assert_int_equal(info.shift, 0);
+        assert_int_equal(info.fallback, !cases[k % 7].used);
+        assert_int_equal(info.trisolve, info.fallback ? SADDLE_TRISOLVE_EXACT : SADDLE_TRISOLVE_JACOBI);
+        if (info.fallback && !(info.trisolve_residual > 100 && info.converged))
+            fail_msg("%s: residual %g, %s", list, info.trisolve_residual, info.message);
+        info = run(&d, kind == 2, b, x, "%s,fallback=none,maxiter=1", list);
+        if (cases[k % 7].used) {
+            assert_int_equal(info.fallback, 0);
+        } else {
+            char expected[40];
+            snprintf(expected, sizeof expected, "%d sweeps are far off", sweeps);
+            assert_int_equal(info.status, SADDLE_NOT_CONVERGED);
+            assert_contains(info.message, expected);
+            assert_contains(info.message, "trisolve exact");
+        }
+        dense_free(&d);
+    }
 }
 
 /* L is done after one sweep, U is not for long. */
@@ -350,8 +540,14 @@ int main(void)
         cmocka_unit_test(every_kind_of_solve_preconditions),
         cmocka_unit_test(threads_do_not_change_bits),
         cmocka_unit_test(a_breakdown_is_mended_and_told),
+        cmocka_unit_test(a_negative_definite_matrix_is_not_shifted),
+        cmocka_unit_test(rows_of_zeros_have_no_sign),
+        cmocka_unit_test(ic_of_a_negative_definite_matrix_has_its_sign),
+        cmocka_unit_test(new_values_may_have_the_other_sign),
+        cmocka_unit_test(an_indefinite_matrix_that_ic_factors_is_solved),
         cmocka_unit_test(ilu_brings_matched_entries_to_the_diagonal),
         cmocka_unit_test(sweeps_that_diverge_are_found_out),
+        cmocka_unit_test(sweeps_that_leave_a_large_residual_are_not_used),
         cmocka_unit_test(each_triangle_of_ilu_takes_the_sweeps_that_it_needs),
         cmocka_unit_test(stiffness_that_breaks_down_gets_a_shift),
         cmocka_unit_test(refactoring_gives_the_bits_of_factoring),

@@ -51,8 +51,7 @@ static void factor_there(bench *s, const sd_incomplete_rule *rule, both *f)
 {
     const sd_csr *B = &f->prepared.B;
     double *values = sd_to_backend(&s->e[0], B->val, B->nnz * (int64_t)sizeof *values, "test");
-    must(&s->c,
-         sd_incomplete_there_factor(&s->e[0], rule, values, 0, &f->there, &f->job, &f->prepared.exponent));
+    must(&s->c, sd_incomplete_there_factor(&s->e[0], rule, values, 0, &f->there, &f->job, &f->prepared));
     sd_release(&s->e[0], values);
 }
 
@@ -99,6 +98,9 @@ static void both_make(bench *s, const dense *d, bool symmetric, const sd_incompl
         fetch(s, f);
     }
     for (int64_t k = 0; k < B->nnz; ++k) B->val[k] = ldexp(B->val[k], -f->prepared.exponent);
+    const bool negated = f->prepared.negated;
+    if (symmetric) sd_prepared_turn(&f->prepared);
+    assert_int_equal(negated, f->prepared.negated);
     must(&s->c, sd_incomplete_make(&s->c, B, symmetric, rule, &f->here));
 }
 
@@ -177,6 +179,31 @@ static void breakdowns_are_mended_by_the_same_shift(void **state)
     bench_close(&s);
 }
 
+/* Only where all of the diagonal is negative; elimination, and sweeps, which break down at their guess. */
+static void a_negative_diagonal_turns_the_sign_there_too(void **state)
+{
+    (void)state;
+    bench s;
+    bench_open(&s);
+    rng r = rng_start("incomplete_there");
+    for (int round = 0; round < 6; ++round) {
+        dense d = blocks_problem(&r, 12, 3, 2, true);
+        for (int k = 0; k < d.n * d.n; ++k) d.a[k] = -d.a[k];
+        for (int k = 0; k < d.n && round == 3; ++k) /* a row of zeros breaks down with any sign */
+            dense_set(&d, 4, k, 0), dense_set(&d, k, 4, 0);
+        if (round > 3) dense_set(&d, 5, 5, -dense_at(&d, 5, 5));
+        const sd_incomplete_rule rule = {.level = 0, .swept = round % 2, .sweeps = 5, .threads = 1};
+        both f;
+        both_make(&s, &d, true, &rule, &f);
+        assert_int_equal(f.prepared.negated, round <= 3);
+        assert_int_equal(f.here.shift > 0, round >= 3);
+        compare(&f, 1e-8);
+        both_free(&s, &f);
+        dense_free(&d);
+    }
+    bench_close(&s);
+}
+
 /* z of one engine with triangles of f. */
 static void solve(sd_engine *e, const sd_triangles *t, sd_trisolve_kind kind, int columns, const double *b,
                   double *z)
@@ -210,7 +237,7 @@ static void check_solves(bench *s, const both *f, sd_incomplete_there *job, sd_p
         must(&s->c, sd_triangles_make(&s->e[k], k ? &f->here : &pattern, precision, blocks, start, &t[k]));
         if (k == 0) must(&s->c, sd_incomplete_there_fill(&s->e[0], &f->there, job, &t[0]));
         for (int leave = 0; leave < 2; ++leave)
-            must(&s->c, sd_triangles_frame(&s->e[k], leave == 1, NULL, NULL, 0, &t[k]));
+            must(&s->c, sd_triangles_frame(&s->e[k], leave == 1, NULL, NULL, 0, 1, &t[k]));
     }
     for (int kind = SD_TRISOLVE_EXACT; kind <= SD_TRISOLVE_ENTRIES; ++kind) {
         if (kind == SD_TRISOLVE_BLOCKS && blocks == 0) continue;
@@ -282,10 +309,12 @@ static void a_solver_is_whole_again_after_a_failed_allocation(void **state)
     cuda_or_skip();
     double b[WIDE];
     for (int i = 0; i < WIDE; ++i) b[i] = i % 7 - 3;
-    for (int symmetric = 0; symmetric < 2; ++symmetric) {
+    for (int way = 0; way < 3; ++way) {
+        const bool symmetric = way > 0;
         dense d = dense_new(WIDE);
         for (int i = 0; i < WIDE; ++i) dense_set(&d, i, WIDE - 1 - i, 1 + abs(2 * i - WIDE + 1));
         give_diagonal(&d, 1);
+        for (int k = 0; k < WIDE * WIDE && way == 2; ++k) d.a[k] = -d.a[k]; /* the host looks at it */
         saddle_matrix A = view_plain(&d, symmetric ? SADDLE_LOWER : SADDLE_GENERAL);
         assert_whole_again(&A, b,
                            symmetric ? "method=ic,device=cuda,order=natural,trisolve=exact"
@@ -301,6 +330,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(factors_are_those_of_the_host),
         cmocka_unit_test(breakdowns_are_mended_by_the_same_shift),
+        cmocka_unit_test(a_negative_diagonal_turns_the_sign_there_too),
         cmocka_unit_test(triangles_get_their_numbers_there),
         cmocka_unit_test(wide_levels_are_taken_level_by_level),
         cmocka_unit_test(a_solver_is_whole_again_after_a_failed_allocation),

@@ -136,8 +136,8 @@ static sd_triangles make(bench *s, const sd_incomplete *m, sd_precision precisio
 {
     sd_triangles t;
     assert_int_equal(sd_triangles_make(&s->e, m, precision, blocks, start, &t), SADDLE_OK);
-    assert_int_equal(sd_triangles_frame(&s->e, false, NULL, NULL, 0, &t), SADDLE_OK);
-    assert_int_equal(sd_triangles_frame(&s->e, true, NULL, NULL, 0, &t), SADDLE_OK);
+    assert_int_equal(sd_triangles_frame(&s->e, false, NULL, NULL, 0, 1, &t), SADDLE_OK);
+    assert_int_equal(sd_triangles_frame(&s->e, true, NULL, NULL, 0, 1, &t), SADDLE_OK);
     return t;
 }
 
@@ -352,13 +352,16 @@ static void divergence_is_detected_before_it_overflows(void **state)
     assert_int_equal(sd_swept_try(&s.e, &of, 10, &trial), SADDLE_OK);
     assert_false(isfinite(trial.apart) && trial.apart < 1e-3);
     assert_true(trial.residual[0] > 900 && trial.largest[1] == trial.residual[1]);
+    assert_true(trial.useless);
+    assert_int_equal(sd_swept_try(&s.e, &of, 5, &trial), SADDLE_OK);
+    assert_true(trial.residual[0] > 30 && !trial.useless);
     assert_int_equal(sd_swept_try(&s.e, &of, MOST, &trial), SADDLE_OK);
     assert_true(trial.diverged);
     sd_triangles_free(&s.e, &t);
     t = make(&s, &tame, SD_DOUBLE, 0, NULL);
     const sd_two_triangles calm = sd_triangles_view(&t, SD_TRISOLVE_ENTRIES, 1);
     assert_int_equal(sd_swept_try(&s.e, &calm, MOST, &trial), SADDLE_OK);
-    assert_true(!trial.diverged && trial.apart <= 1e-14 && trial.residual[1] <= 1e-14);
+    assert_true(!trial.diverged && !trial.useless && trial.apart <= 1e-14 && trial.residual[1] <= 1e-14);
     double z[2][ROWS]; /* until they change little */
     apply(&s, &t, SD_TRISOLVE_ENTRIES, 0, 1, ones, z[0]);
     apply(&s, &t, SD_TRISOLVE_EXACT, 0, 1, ones, z[1]);
@@ -368,6 +371,60 @@ static void divergence_is_detected_before_it_overflows(void **state)
     free(ones);
     free_factors(&wild);
     free_factors(&tame);
+}
+
+static int64_t sweeps_made;
+
+static void counting_sweep(const sd_two_triangles *t, sd_engine *e, bool first, const sd_vector *b,
+                           const sd_vector *from, sd_vector *to)
+{
+    const sd_triangles *of = t->factors;
+    const sd_two_triangles plain = sd_triangles_view(of, t->kind, t->columns);
+    ++sweeps_made;
+    plain.can->sweep(t, e, first, b, from, to);
+}
+
+/* Ten thousand were made of a matrix with a few levels: nothing came of the others, and nobody could stop
+ * them. */
+static void sweeps_end_when_they_are_exact(void **state)
+{
+    (void)state;
+    enum { ROWS = 300 };
+    rng r = rng_start("exact sweeps");
+    for (int run = 0; run < 4; ++run) {
+        const bool over_blocks = run % 2;
+        sd_incomplete m = random_factors(&r, STREWN, ROWS, run / 2);
+        int32_t blocks, *start = blocks_of(&r, ROWS, over_blocks ? 8 : 0, &blocks);
+        double *b = random_values(&r, ROWS, 1), z[3][ROWS];
+        bench s;
+        bench_open(&s, NULL, 1);
+        sd_triangles t = make(&s, &m, SD_DOUBLE, blocks, start);
+        sd_two_triangles of =
+            sd_triangles_view(&t, over_blocks ? SD_TRISOLVE_BLOCKS : SD_TRISOLVE_ENTRIES, 1);
+        sd_triangle_functions can = *of.can;
+        can.sweep = counting_sweep;
+        of.can = &can;
+        sd_vector v = sd_vector_new(&s.e, SD_DOUBLE, ROWS, "test");
+        for (int k = 0; k < 3; ++k) { /* just enough; many more; one more, all of them made */
+            sd_swept own;
+            assert_int_equal(sd_swept_make(&s.e, &of, (int)of.enough + (k == 1 ? 9999 : k / 2), &own),
+                             SADDLE_OK);
+            if (k == 2) own.sweeps = (int)of.enough + 1;
+            sd_vector_put(&s.e, b, &v);
+            sweeps_made = 0;
+            sd_swept_apply(&s.e, &own, &v, &v);
+            sd_vector_get(&s.e, &v, z[k]);
+            assert_int_equal(sweeps_made, 2 * (of.enough + k / 2));
+            assert_memory_equal(z[0], z[k], sizeof z[0]);
+            sd_swept_free(&s.e, &own);
+        }
+        sd_vector_free(&s.e, &v);
+        sd_triangles_free(&s.e, &t);
+        bench_close(&s);
+        free(start);
+        free(b);
+        free_factors(&m);
+    }
 }
 
 static void new_values_take_the_same_memory(void **state)
@@ -422,12 +479,12 @@ static void frames_carry_order_and_scaling(void **state)
     sd_triangles t;
     assert_int_equal(sd_triangles_make(&s.e, &m, SD_DOUBLE, 0, NULL, &t), SADDLE_OK);
     assert_non_null(t.order);
-    assert_int_equal(sd_triangles_frame(&s.e, false, in, scale[0], 0, &t), SADDLE_OK);
+    assert_int_equal(sd_triangles_frame(&s.e, false, in, scale[0], 0, 1, &t), SADDLE_OK);
     for (int twice = 0; twice < 2; ++twice) /* the second takes the place of the first */
-        assert_int_equal(sd_triangles_frame(&s.e, true, out, scale[1], 3, &t), SADDLE_OK);
+        assert_int_equal(sd_triangles_frame(&s.e, true, out, scale[1], 3, -1, &t), SADDLE_OK);
     for (int k = 0; k < ROWS; ++k) entered[k] = b[in[k]] * scale[0][in[k]];
     solve_plainly(&m, entered, plain);
-    for (int k = 0; k < ROWS; ++k) expected[out[k]] = plain[k] * scale[1][out[k]] * 8;
+    for (int k = 0; k < ROWS; ++k) expected[out[k]] = -plain[k] * scale[1][out[k]] * 8;
     apply(&s, &t, SD_TRISOLVE_EXACT, 0, 1, b, z);
     assert_true(distance(ROWS, z, expected) <= 1e-12);
     sd_triangles_free(&s.e, &t);
@@ -513,8 +570,8 @@ static void every_allocation_may_fail(void **state)
             bench s;
             bench_open(&s, &hooks, 1);
             saddle_status status = sd_triangles_make(&s.e, &m, SD_SINGLE, blocks, start, &t);
-            if (!status) status = sd_triangles_frame(&s.e, false, NULL, NULL, 0, &t);
-            if (!status) status = sd_triangles_frame(&s.e, true, NULL, NULL, 0, &t);
+            if (!status) status = sd_triangles_frame(&s.e, false, NULL, NULL, 0, 1, &t);
+            if (!status) status = sd_triangles_frame(&s.e, true, NULL, NULL, 0, 1, &t);
             if (!status) {
                 const sd_two_triangles of =
                     sd_triangles_view(&t, blocks > 0 ? SD_TRISOLVE_BLOCKS : SD_TRISOLVE_ENTRIES, 1);
@@ -539,6 +596,7 @@ int main(void)
         cmocka_unit_test(columns_are_solved_as_if_alone),
         cmocka_unit_test(equal_sweeps_on_both_triangles_are_definite),
         cmocka_unit_test(divergence_is_detected_before_it_overflows),
+        cmocka_unit_test(sweeps_end_when_they_are_exact),
         cmocka_unit_test(new_values_take_the_same_memory),
         cmocka_unit_test(frames_carry_order_and_scaling),
         cmocka_unit_test(dominance_is_the_mean_of_rows),

@@ -49,7 +49,7 @@ __device__ inline double entry_of_matrix(const sd_pattern_factors &f, const sd_p
 /* The largest entry of a row, 1 where all are 0. */
 __device__ inline double largest_of_row(const sd_pattern_factors &f, int32_t i)
 {
-    return f.most[i] > 0 ? f.most[i] * f.unit : 1;
+    return f.most[i] > 0 ? f.most[i] * fabs(f.unit) : 1;
 }
 
 /* The diagonal of B with the shift, which in L U has the sign of the diagonal. */

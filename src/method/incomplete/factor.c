@@ -40,6 +40,7 @@ static saddle_status take_matrix(sd_context *c, const sd_problem *p, sd_incomple
         sd_prepared_values(A, s->preparation, &s->prepared);
     else if (!status)
         status = sd_prepared_make(c, A, s->preparation, &s->prepared);
+    if (!status && s->symmetric) sd_prepared_turn(&s->prepared);
     sd_csr_free(c, &whole);
     return status;
 }
@@ -63,7 +64,7 @@ static int exponent_of_entering(const saddle_preparation *q)
 }
 
 /* Triangles of the numbers where the iteration runs. M stands for A 2^-exponent of the operator (operator.h),
- * the factors for R A C 2^-exponent of the prepared matrix. */
+ * the factors for R A C 2^-exponent of the prepared matrix, or for minus that. */
 static saddle_status place(sd_engine *e, const sd_problem *p, sd_incomplete_state *s)
 {
     const saddle_preparation *q = s->preparation;
@@ -77,8 +78,10 @@ static saddle_status place(sd_engine *e, const sd_problem *p, sd_incomplete_stat
     else if (s->numbers.diagonal)
         status = sd_triangles_values(e, &s->numbers, t);
     if (!status && !s->numbers.diagonal) status = sd_incomplete_there_fill(e, &s->numbers, &s->there, t);
-    if (!status) status = sd_triangles_frame(e, false, q->row_permutation, q->row_scale, entering, t);
-    if (!status) status = sd_triangles_frame(e, true, q->permutation, q->col_scale, exponent - entering, t);
+    if (!status) status = sd_triangles_frame(e, false, q->row_permutation, q->row_scale, entering, 1, t);
+    if (!status)
+        status = sd_triangles_frame(e, true, q->permutation, q->col_scale, exponent - entering,
+                                    s->prepared.negated ? -1 : 1, t);
     return status;
 }
 
@@ -122,8 +125,7 @@ static saddle_status factor_there(sd_engine *e, const sd_problem *p, sd_incomple
     }
     status = values_there(e, p, &values, &exponent, &own);
     if (!status)
-        status =
-            sd_incomplete_there_factor(e, &s->rule, values, exponent, m, &s->there, &s->prepared.exponent);
+        status = sd_incomplete_there_factor(e, &s->rule, values, exponent, m, &s->there, &s->prepared);
     sd_release(e, own);
     return status;
 }

@@ -103,14 +103,16 @@ static void report(const void *factors, saddle_info *info)
     info->block_size = t->lower.largest;
 }
 
-/* Conjugate gradients, if nothing speaks against A being definite: it says so itself if it is not. */
+/* Conjugate gradients, if nothing speaks against A being positive definite: it says so itself if it is not.
+ */
 static int krylov_ic(const sd_context *c, const sd_problem *p, const void *factors)
 {
     (void)c;
     const sd_incomplete_state *s = factors;
     const bool fixed = sd_trisolve_symmetric(s->trisolve);
     const int kind = p->facts->kind;
-    if (kind == SADDLE_KIND_SPD || (kind == SADDLE_KIND_UNKNOWN && s->numbers.shift == 0))
+    const bool positive = s->numbers.shift == 0 && !s->prepared.negated;
+    if (kind == SADDLE_KIND_SPD || (kind == SADDLE_KIND_UNKNOWN && positive))
         return fixed ? SADDLE_KRYLOV_CG : SADDLE_KRYLOV_FCG;
     return fixed ? SADDLE_KRYLOV_MINRES : SADDLE_KRYLOV_FGMRES;
 }
@@ -142,7 +144,8 @@ static saddle_status precondition_columns(sd_engine *e, const sd_problem *p, con
     sd_swept *own = sd_alloc_zero(e->context, 1, sizeof *own, "preconditioner");
     *M = (sd_preconditioner){.apply = apply,
                              .self = own,
-                             .positive = s->symmetric,
+                             .positive = s->symmetric && !s->prepared.negated,
+                             .negative = s->symmetric && s->prepared.negated,
                              .symmetric = s->symmetric && sd_trisolve_symmetric(s->trisolve),
                              .owned = own,
                              .release = release};

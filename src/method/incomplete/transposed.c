@@ -29,6 +29,7 @@ typedef struct turned {
     sd_incomplete numbers; /* those of s, or its pattern with numbers in `brought` */
     double *brought;
     int exponent;   /* of what leaves otherwise */
+    int sweeps;     /* over each triangle */
     int32_t *block; /* of each row; NULL: sweeps are not over blocks */
     double *work;   /* 3 n */
 } turned;
@@ -57,15 +58,14 @@ static void residual(const half *R, const double *b, const double *x, double *r)
 /* x = what solves with R' make of x; b and r are room. */
 static void solve_half(const turned *t, const half *R, double *x, double *b, double *r)
 {
-    const sd_trisolve how = t->s->trisolve;
     const int32_t n = R->p->n;
-    if (how.kind == SD_TRISOLVE_EXACT || how.sweeps == 0) {
+    if (t->s->trisolve.kind == SD_TRISOLVE_EXACT || t->sweeps == 0) {
         solve_within(R, NULL, false, x);
         return;
     }
     memcpy(b, x, (size_t)n * sizeof *b);
     solve_within(R, t->block, !t->block, x);
-    for (int k = 1; k < how.sweeps; ++k) {
+    for (int k = 1; k < t->sweeps; ++k) {
         residual(R, b, x, r);
         solve_within(R, t->block, !t->block, r);
         for (int32_t i = 0; i < n; ++i) x[i] += r[i];
@@ -138,7 +138,11 @@ saddle_status sd_incomplete_precondition_transposed(sd_engine *e, const sd_probl
     const int64_t n = s->numbers.n;
     turned *t = sd_alloc_zero(c, 1, sizeof *t, "preconditioner");
     if (t) {
-        *t = (turned){.s = s, .numbers = s->numbers, .exponent = op->exponent - s->prepared.exponent};
+        const sd_two_triangles of = sd_triangles_view(&s->triangles, s->trisolve.kind, 1);
+        *t = (turned){.s = s,
+                      .numbers = s->numbers,
+                      .exponent = op->exponent - s->prepared.exponent,
+                      .sweeps = sd_swept_worth(&of, s->trisolve.sweeps)};
         t->work = sd_alloc(c, 3 * n, sizeof *t->work, "preconditioner");
     }
     const bool blocks = s->trisolve.kind == SD_TRISOLVE_BLOCKS;

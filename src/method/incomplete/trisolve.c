@@ -2,15 +2,17 @@
  * How the triangular solves of ic and ilu are done.
  *
  * Sweeps that are asked for are tried on a vector of signs: where residuals diverge, which triangles that are
- * far from normal make them do, solves are exact instead, or the factorization fails. Where the options leave
- * it open, solves are exact on the CPU, where a sweep reads as much as an exact solve; on a GPU sweeps are
- * taken if the cost model (factor/trisolve_cost.h) says that they are faster, as many as bring the residual
- * of the trial below NEAR: over entries, or over blocks where only these come near, since a sweep over blocks
- * takes three to five times as long there. With `tune` all are timed, on any device.
+ * far from normal make them do, or so many sweeps leave a useless one (solve/swept.h), solves are exact
+ * instead, or the factorization fails. As many as a vector needs go on until they are past that. Where the
+ * options leave it open, solves are exact on the CPU, where a sweep reads as much as an exact solve; on a GPU
+ * sweeps are taken if the cost model (factor/trisolve_cost.h) says that they are faster, as many as bring the
+ * residual of the trial below NEAR: over entries, or over blocks where only these come near, since a sweep
+ * over blocks takes three to five times as long there. With `tune` all are timed, on any device.
  */
 #include "method/incomplete/incomplete.h"
 
 #include <math.h>
+#include <stdio.h>
 
 enum { SWEEPS_LEAST = 2, SWEEPS_MOST = 32, BLOCK_SWEEPS = 4, TIMED = 5 };
 static const double NEAR = 0.1; /* as exact as it pays: the paper, section 3.1 */
@@ -29,26 +31,36 @@ static saddle_status try_sweeps(sd_engine *e, const sd_incomplete_state *s, sd_t
     return sd_swept_try(e, &of, sweeps > 0 ? sweeps : 1, trial);
 }
 
-/* What was asked for, unless it diverges. */
+/* Why sweeps are not used; false where they may be. */
+static bool is_refused(sd_trisolve how, const sd_sweep_trial *trial, char *why, size_t room)
+{
+    if (trial->diverged)
+        snprintf(why, room, "triangular solves by sweeps diverge (residual %.1e)",
+                 fmax(trial->largest[0], trial->largest[1]));
+    else
+        snprintf(why, room, "triangular solves by %d sweeps are far off (residual %.1e)", how.sweeps,
+                 residual_of(trial));
+    return trial->diverged || (how.sweeps > 0 && trial->useless);
+}
+
+/* What was asked for, unless it is of no use. */
 static saddle_status take(sd_engine *e, const sd_problem *p, sd_trisolve how, sd_incomplete_state *s)
 {
     sd_context *c = e->context;
     sd_sweep_trial trial;
+    char why[100];
     const saddle_status status = try_sweeps(e, s, how, &trial);
     if (status) return status;
     s->trisolve = how;
     s->trisolve_residual = residual_of(&trial);
-    if (!trial.diverged) return SADDLE_OK;
+    if (!is_refused(how, &trial, why, sizeof why)) return SADDLE_OK;
     if (p->options->fallback == SADDLE_FALLBACK_NONE)
         return e->status = sd_fail(c, SADDLE_NOT_CONVERGED,
-                                   "triangular solves by sweeps diverge (residual %.1e): use trisolve exact, "
-                                   "larger blocks or another blocking, or fallback exact",
-                                   fmax(trial.largest[0], trial.largest[1]));
-    sd_log(c, SADDLE_LOG_WARNING,
-           "triangular solves by sweeps diverge (residual %.1e): exact solves are used instead",
-           fmax(trial.largest[0], trial.largest[1]));
+                                   "%s: use trisolve exact, another number of trisolve_sweeps, larger blocks "
+                                   "or another blocking, or fallback exact",
+                                   why);
+    sd_log(c, SADDLE_LOG_WARNING, "%s: exact solves are used instead", why);
     s->trisolve = (sd_trisolve){SD_TRISOLVE_EXACT, 0};
-    s->trisolve_residual = 0;
     s->fallback = true;
     return SADDLE_OK;
 }
