@@ -308,7 +308,10 @@ saddle_status begin(sd_engine *e)
     const saddle_status status = s ? SADDLE_OK : make_state(e, d);
     if (status) return status;
     if (s) e->state = s;
-    if (given && !finished(e, "open")) return e->status;
+    if (given && !finished(e, "open")) {
+        dispose(e->context, state_of(e));
+        return e->status;
+    }
     if (given) state_of(e)->stream = given;
     return SADDLE_OK;
 }
