@@ -124,7 +124,9 @@ on_emulated() {
 }
 
 @test "one step that fails, or takes too long, does not keep the others from their logs" {
-    fake_program build/bin/saddle 'case "$*" in *doctor*) echo well ;; *verified*) sleep 1000 ;; *pivoting*) echo bad; exit 9 ;; *) echo good ;; esac'
+    # the one that takes too long says and saves what it has when it is asked to end, and is waited for
+    fake_program build/bin/saddle "trap 'sleep 0.2; echo last words; echo saved > $PWD/saved; exit 1' TERM" \
+        'case "$*" in *doctor*) echo well ;; *verified*) sleep 1000 & wait ;; *pivoting*) echo bad; exit 9 ;; *) echo good ;; esac'
     mkdir build/lib
     sed -e 's/^verified bench - 300/verified bench - 1/' -e "s|^root=.*|root=$PWD/copy|" "$CHECK" > check
     mkdir -p copy/scripts
@@ -134,7 +136,8 @@ on_emulated() {
     [[ ${lines[-1]} == "FAILED: verified pivoting" ]]
     [ "$(summary doctor) $(summary verified) $(summary pivoting) $(summary profile)" = "0 124 9 0" ]
     [ "$(cat logs/doctor.txt logs/pivoting.txt logs/profile.txt)" = $'well\nbad\ngood' ]
-    [ -e logs/verified.txt ]
+    grep -q '^last words$' logs/verified.txt
+    [ "$(cat saved)" = saved ]
     [[ $output == *"ended after 1 s, its time limit"* ]]
     # another run into the same folder keeps what it does not run again
     echo kept > logs/verified.txt
