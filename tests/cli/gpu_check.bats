@@ -170,3 +170,24 @@ on_emulated() {
     fake_program bin/nvidia-smi 'exit 1'
     PATH=$PWD/bin:$PATH run -77 "$CHECK" logs "${SADDLE%/bin/*}"
 }
+
+@test "a library keeps its device code for one architecture; what is for others becomes zeros, in its place" {
+    python3 - <<'PY'
+import struct
+def part(kind, architecture, code):
+    return struct.pack("<HHIQ12xI32x", kind, 0, 64, len(code), architecture) + code
+def container(*parts):
+    body = b"".join(parts)
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body
+front, back = b"\x7fELF" + b"host" * 10, struct.pack("<I", 0xBA55ED50) + b"no container"
+both = part(2, 80, b"eighty"), part(2, 90, b"ninety"), part(1, 90, b"text")
+open("library", "wb").write(front + container(*both) + container(part(2, 80, b"alone")) + back)
+open("thin", "wb").write(front + container(part(2, 80, bytes(6)), both[1], part(1, 90, bytes(4))) + container(part(2, 80, b"alone")) + back)
+PY
+    "${CHECK%gpu-check}gpu-thin" library copy
+    cmp copy thin
+    run -1 "${CHECK%gpu-check}gpu-thin" library copy 75
+    [[ $output == "library has no machine code for 75" ]]
+    run -1 "${CHECK%gpu-check}gpu-thin" library
+    [[ $output == usage:* ]]
+}
