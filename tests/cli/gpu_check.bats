@@ -141,8 +141,9 @@ on_emulated() {
     [[ $output == *"ended after 1 s, its time limit"* ]]
     # another run into the same folder keeps what it does not run again
     echo kept > logs/verified.txt
-    GPU_CHECK_DEVICE=emulated GPU_CHECK_STEPS=presolve run -0 copy/scripts/gpu-check logs build
+    GPU_CHECK_ARCHIVE=all.tar.gz GPU_CHECK_DEVICE=emulated GPU_CHECK_STEPS=presolve run -0 copy/scripts/gpu-check logs build
     [ "$(summary presolve) $(summary verified)" = "0 124" ]
+    [ "$(tar -xzOf all.tar.gz ./summary.txt)" = "$(cat logs/summary.txt)" ]
     [ "$(cat logs/verified.txt)" = kept ]
     # what does not fit the time is not begun
     GPU_CHECK_SECONDS=4 GPU_CHECK_DEVICE=emulated GPU_CHECK_STEPS="presolve profile" run -0 copy/scripts/gpu-check logs build
