@@ -302,7 +302,8 @@ def growth(results):
         return []
     times, factors, memory = exponents(s), exponents(s, "factor"), exponents(s, "memory")
     names = {one.key: one.name for one in s.solvers}
-    rows = [(family, names[key], len(found[family][key]), times[family][key], factors[family].get(key), memory[family].get(key))
+    rows = [(family, names[key], len(found[family][key]), times[family][key], factors.get(family, {}).get(key),
+             memory.get(family, {}).get(key))  # which nobody may have told, as on a GPU without a driver that weighs it
             for family in found for key in names if key in found[family]]
     panels = [growth_panel(s, family, by) for family, by in found.items()]
     across = min(3, len(panels))

@@ -64,7 +64,7 @@ typedef struct sd_kernels {
 } sd_kernels;
 
 /* Raised when this file or kernels.def changes what a module sees. */
-#define SD_BACKEND_VERSION 15
+#define SD_BACKEND_VERSION 16
 
 typedef struct sd_device sd_device;
 

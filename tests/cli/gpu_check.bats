@@ -124,7 +124,9 @@ on_emulated() {
 }
 
 @test "one step that fails, or takes too long, does not keep the others from their logs" {
-    fake_program build/bin/saddle 'case "$*" in *doctor*) echo well ;; *verified*) sleep 1000 ;; *pivoting*) echo bad; exit 9 ;; *) echo good ;; esac'
+    # the one that takes too long says and saves what it has when it is asked to end, and is waited for
+    fake_program build/bin/saddle "trap 'sleep 0.2; echo last words; echo saved > $PWD/saved; exit 1' TERM" \
+        'case "$*" in *doctor*) echo well ;; *verified*) sleep 1000 & wait ;; *pivoting*) echo bad; exit 9 ;; *) echo good ;; esac'
     mkdir build/lib
     sed -e 's/^verified bench - 300/verified bench - 1/' -e "s|^root=.*|root=$PWD/copy|" "$CHECK" > check
     mkdir -p copy/scripts
@@ -134,12 +136,14 @@ on_emulated() {
     [[ ${lines[-1]} == "FAILED: verified pivoting" ]]
     [ "$(summary doctor) $(summary verified) $(summary pivoting) $(summary profile)" = "0 124 9 0" ]
     [ "$(cat logs/doctor.txt logs/pivoting.txt logs/profile.txt)" = $'well\nbad\ngood' ]
-    [ -e logs/verified.txt ]
+    grep -q '^last words$' logs/verified.txt
+    [ "$(cat saved)" = saved ]
     [[ $output == *"ended after 1 s, its time limit"* ]]
     # another run into the same folder keeps what it does not run again
     echo kept > logs/verified.txt
-    GPU_CHECK_DEVICE=emulated GPU_CHECK_STEPS=presolve run -0 copy/scripts/gpu-check logs build
+    GPU_CHECK_ARCHIVE=all.tar.gz GPU_CHECK_DEVICE=emulated GPU_CHECK_STEPS=presolve run -0 copy/scripts/gpu-check logs build
     [ "$(summary presolve) $(summary verified)" = "0 124" ]
+    [ "$(tar -xzOf all.tar.gz ./summary.txt)" = "$(cat logs/summary.txt)" ]
     [ "$(cat logs/verified.txt)" = kept ]
     # what does not fit the time is not begun
     GPU_CHECK_SECONDS=4 GPU_CHECK_DEVICE=emulated GPU_CHECK_STEPS="presolve profile" run -0 copy/scripts/gpu-check logs build
@@ -166,4 +170,25 @@ on_emulated() {
     run -2 "$CHECK"
     fake_program bin/nvidia-smi 'exit 1'
     PATH=$PWD/bin:$PATH run -77 "$CHECK" logs "${SADDLE%/bin/*}"
+}
+
+@test "a library keeps its device code for one architecture; what is for others becomes zeros, in its place" {
+    python3 - <<'PY'
+import struct
+def part(kind, architecture, code):
+    return struct.pack("<HHIQ12xI32x", kind, 0, 64, len(code), architecture) + code
+def container(*parts):
+    body = b"".join(parts)
+    return struct.pack("<IHHQ", 0xBA55ED50, 1, 16, len(body)) + body
+front, back = b"\x7fELF" + b"host" * 10, struct.pack("<I", 0xBA55ED50) + b"no container"
+both = part(2, 80, b"eighty"), part(2, 90, b"ninety"), part(1, 90, b"text")
+open("library", "wb").write(front + container(*both) + container(part(2, 80, b"alone")) + back)
+open("thin", "wb").write(front + container(part(2, 80, bytes(6)), both[1], part(1, 90, bytes(4))) + container(part(2, 80, b"alone")) + back)
+PY
+    "${CHECK%gpu-check}gpu-thin" library copy
+    cmp copy thin
+    run -1 "${CHECK%gpu-check}gpu-thin" library copy 75
+    [[ $output == "library has no machine code for 75" ]]
+    run -1 "${CHECK%gpu-check}gpu-thin" library
+    [[ $output == usage:* ]]
 }

@@ -206,6 +206,12 @@ class Claims(unittest.TestCase):
         self.assertIn("Saddle takes 9.15 (kktz, 1,600 unknowns) times as long as that peer", said.why)
         self.assertEqual(self.verdict(comparison.grows_least, rows(1.5, 1.2)[:2]).verdict, model.UNMEASURED)
 
+    def test_growth_where_nobody_tells_its_memory(self):
+        rows = [row(f"kktz_{k}", "generated", n, saddle=saddle(1e-5 * n) | {"peak_bytes": None})
+                for k, n in enumerate((100, 400, 1600), 10)]
+        found = [part for part in comparison.growth(results_of(rows)) if isinstance(part, model.Table)]
+        self.assertEqual([len(table.rows) for table in found], [1])
+
     def test_memory_counts_where_it_is_large_enough_to_be_told(self):
         rows = [row("a", saddle=saddle(megabytes=30), mumps=peer(megabytes=10)),
                 row("b", saddle=saddle(megabytes=9), mumps=peer(megabytes=1))]

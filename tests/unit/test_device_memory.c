@@ -2,10 +2,10 @@
  * Memory of a device's engine as it is dealt out on a GPU, in pieces that are used again
  * (src/backend/cuda/memory.cuh): pieces keep what is written to them, neighbours that are free become one,
  * nothing is kept where the device runs short, and solves have the bits that they have with every array by
- * itself.
+ * itself. Panels that have to grow leave no slab behind.
  */
 #include "backend_or_skip.h"
-#include "factoring.h"
+#include "device_run.h"
 
 #include "failing_allocator.h"
 
@@ -161,6 +161,51 @@ static void what_nobody_uses_goes_where_the_device_runs_short(void **state)
     unsetenv("SADDLE_EMULATED_MEMORY");
 }
 
+/* Bytes that an engine has of the emulated device, by what it says when it is asked for more than there is.
+ */
+static int64_t bytes_taken(sd_engine *e)
+{
+    assert_null(e->backend->allocate(e, INT64_C(1) << 50, "everything"));
+    const char *told = strrchr(e->context->message, '(');
+    assert_non_null(told);
+    char *end;
+    const int64_t left = strtoll(told + 1, &end, 10), all = strtoll(end + strlen(" of its "), NULL, 10);
+    e->context->status = SADDLE_OK;
+    return all - left;
+}
+
+/* Arrays that were made after the panels stay where they are while these make room for more. */
+static void panels_that_grow_leave_nothing_behind(void **state)
+{
+    (void)state;
+    enum { LEAVES = 600, ROOT = 500, ARRAYS = 40, ARRAY = 100000 };
+    const char *module = getenv("SADDLE_CUDA_MODULE");
+    if (!module || !strstr(module, "emulated")) skip();
+    const sd_backend *cuda = cuda_or_skip();
+    rng r = rng_start("panels_that_grow_leave_nothing_behind");
+    dense d = dense_new(LEAVES + ROOT);
+    for (int i = 0; i < LEAVES; ++i) {
+        dense_set(&d, i, i, 1e-9);
+        for (int j = 0; j < 3; ++j) set_both(&d, i, LEAVES + (7 * i + 31 * j) % ROOT, 2 + rng_unit(&r));
+    }
+    for (int i = LEAVES; i < d.n; ++i)
+        for (int j = LEAVES; j <= i; ++j) set_both(&d, i, j, rng_unit(&r));
+    setenv("SADDLE_CUDA_MEMORY", "pieces", 1);
+    device_run t;
+    void *array[ARRAYS];
+    if (run_open(&t, cuda, &d, SD_DOUBLE, 0.01, 0)) fail_msg("%s", t.c.message);
+    for (int k = 0; k < ARRAYS; ++k) array[k] = t.e.backend->allocate(&t.e, ARRAY, "an array");
+    const int64_t before = bytes_taken(&t.e) - t.c.bytes;
+    if (run_factor(&t, 0.01, SD_PRESOLVE_BAND, false)) fail_msg("%s", t.c.message);
+    assert_true(t.result.restarts > 0 && t.result.panel_bytes > 8 * MEGABYTE);
+    /* what nobody uses of it is no more than before, but for the ends of slabs */
+    assert_true(bytes_taken(&t.e) - t.c.bytes < before + 4 * MEGABYTE);
+    for (int k = 0; k < ARRAYS; ++k) t.e.backend->release(&t.e, array[k]);
+    run_free(&t);
+    dense_free(&d);
+    unsetenv("SADDLE_CUDA_MEMORY");
+}
+
 static void a_host_without_memory_is_told(void **state)
 {
     (void)state;
@@ -214,6 +259,7 @@ int main(void)
         cmocka_unit_test(free_neighbours_become_one),
         cmocka_unit_test(the_smallest_that_suffices_is_taken),
         cmocka_unit_test(what_nobody_uses_goes_where_the_device_runs_short),
+        cmocka_unit_test(panels_that_grow_leave_nothing_behind),
         cmocka_unit_test(a_host_without_memory_is_told),
         cmocka_unit_test(solves_have_the_same_bits),
     };

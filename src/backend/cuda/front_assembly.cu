@@ -105,6 +105,15 @@ __device__ void count_jobs(const front_state<real> &s, bool root, int64_t (&jobs
     jobs[JOB_REST_STRIPS] = pieces_of(q, STRIP);
 }
 
+/* Whether this block has nothing to do, since the run is stopped; then the level is not to be factored
+ * either, although other blocks may not have been told yet. By all threads. */
+template <class real> __device__ bool is_skipped(const forest<real> &w, const large_room<real> &room)
+{
+    const bool stopped = block_is_stopped(w);
+    if (stopped && thread_index() == 0) room.flags[FLAG_SKIPPED] = 1;
+    return stopped;
+}
+
 /* One block places all fronts of a level and counts their jobs. */
 template <class real>
 __global__ void __launch_bounds__(PLACE_THREADS)
@@ -114,7 +123,7 @@ __global__ void __launch_bounds__(PLACE_THREADS)
     int64_t *sums = static_cast<int64_t *>(shared_room());
     const int count = list.to - list.from;
     int64_t sum[JOB_KINDS] = {}, rows = 0;
-    if (is_stopped(w)) return;
+    if (is_skipped(w, room)) return;
     for (int from = 0; from < count; from += PLACE_THREADS) {
         const int k = from + thread_index();
         int64_t jobs[JOB_KINDS] = {}, own = 0, total;
@@ -278,7 +287,7 @@ __global__ void __launch_bounds__(BLOCK)
 {
     after_others();
     const int count = list.to - list.from;
-    if (is_stopped(w)) return;
+    if (is_skipped(w, room)) return;
     const int64_t all = room.jobs[JOB_STRIPS][count];
     for (int64_t job = blockIdx.x; job < all; job += gridDim.x) {
         const job_place p = find_job(room.jobs[JOB_STRIPS], count, job);
@@ -324,7 +333,7 @@ __global__ void __launch_bounds__(LARGE_THREADS, 1)
     __shared__ unsigned next;
     void *shared = shared_room();
     const int count = list.to - list.from;
-    if (is_stopped(w)) return;
+    if (block_is_stopped(w)) return;
     const int64_t all = room.jobs[JOB_REST_TILES][count];
     if (thread_index() == 0) next = atomicAdd(room.ticket, 1u);
     __syncthreads();
@@ -388,7 +397,7 @@ template <class real>
 __global__ void __launch_bounds__(BLOCK) finish_level(forest<real> w, large_list list, large_room<real> room)
 {
     after_others();
-    if (is_stopped(w)) return;
+    if (block_is_stopped(w)) return;
     add_to_rests(w, list, room);
     count_fronts(w, list, room, static_cast<front_counts *>(shared_room()));
 }

@@ -8,6 +8,7 @@
  * the bus. Events order the two streams; the host waits for nothing.
  */
 #include "backend/cuda/front_memory.cuh"
+#include "backend/cuda/memory.cuh"
 
 #include <string.h>
 
@@ -88,6 +89,14 @@ bool get_pinned(sd_engine *e, panel_places *p)
     return false;
 }
 
+/* Panels, which are released when there have to be more. */
+char *get_panels(sd_engine *e, int64_t bytes, const char *what)
+{
+    void *memory = e->status ? NULL : allocate_leaving(e, bytes, what);
+    if (!memory && !e->status) e->status = e->context->status;
+    return static_cast<char *>(memory);
+}
+
 bool get_streams(sd_engine *e, panel_places *p)
 {
     const char *what = "stream of the copies";
@@ -127,8 +136,8 @@ bool get_places(sd_engine *e, panel_places *p)
     const char *what = "columns of the factors";
     const on_device current(state_of(e)->device);
     if (failed(e, current.error, what)) return false;
-    p->kept = static_cast<char *>(get_room(e, p->kept_bytes, what));
-    if (p->evicted > 0) p->region = static_cast<char *>(get_room(e, 2 * p->region_bytes, what));
+    p->kept = get_panels(e, p->kept_bytes, what);
+    if (p->evicted > 0) p->region = get_panels(e, 2 * p->region_bytes, what);
     if (e->status || (p->evicted > 0 && (!get_pinned(e, p) || !get_streams(e, p)))) return false;
     for (int32_t k = 0; k <= p->evicted; ++k) {
         const bool leaves = k < p->evicted;

@@ -458,16 +458,19 @@ __global__ void __launch_bounds__(LARGE_THREADS)
     factor_room<real> *room = static_cast<factor_room<real> *>(shared_room());
     level_job<real> j = {w, list, all, list.to - list.from, 0};
     volatile unsigned *flags = all.flags;
-    if (is_stopped(w)) return;
+    if (flags[FLAG_SKIPPED] != 0) return;
     for (int step = 0;; step = (step + 1) % 3) {
         factor_tiles(j, room);
+        /* All blocks must go on or none, or some wait for ever. Clusters may stop the run at any time, beside
+         * this: so one thread looks for all, and looks again when all have read what it found. */
+        if (blockIdx.x == 0 && threadIdx.x == 0) flags[FLAG_STOPPED] = is_stopped(w);
         meet(j);
         const int after = (step + 1) % 3;
         if (blockIdx.x == 0 && threadIdx.x == 0)
             flags[FLAG_FLUSH + after] = flags[FLAG_MOVE + after] = flags[FLAG_ROUND + after] = 0;
-        if (flags[FLAG_ACTIVE] == 0 || is_stopped(w)) return;
+        if (flags[FLAG_ACTIVE] == 0 || flags[FLAG_STOPPED] != 0) return;
         solve_rows(j, room);
-        meet(j); /* all have looked whether it is stopped, and look again behind two barriers */
+        meet(j);
         if (blockIdx.x == gridDim.x - 1 && threadIdx.x == LARGE_THREADS - 1) heed_host(w);
         accept(j, room, step);
         update_panels(j, room);

@@ -47,8 +47,9 @@ template <class real> struct large_room {
 };
 
 /* Flags of a level at work: fronts that are not done; and, for each of three steps in turn, fronts whose
- * panel is done, those whose columns have to be moved, and those whose columns have all been tried. */
-enum { FLAG_ACTIVE, FLAG_FLUSH, FLAG_MOVE = 4, FLAG_ROUND = 7, FLAG_COUNT = 10 };
+ * panel is done, those whose columns have to be moved, and those whose columns have all been tried; whether
+ * some of the level was not assembled, since the run is stopped; and whether one thread has seen that. */
+enum { FLAG_ACTIVE, FLAG_FLUSH, FLAG_MOVE = 4, FLAG_ROUND = 7, FLAG_SKIPPED = 10, FLAG_STOPPED, FLAG_COUNT };
 
 template <class real>
 void launch_factor(sd_engine *e, const forest<real> &w, const large_list &list, const large_room<real> &room,

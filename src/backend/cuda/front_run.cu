@@ -153,6 +153,7 @@ template <class real> void free_panels(sd_engine *e, run_memory<real> *m)
 /* The engine gives back what is not in use. */
 void trim(sd_engine *e)
 {
+    const on_device current(state_of(e)->device);
     if (finished(e, "free memory")) trim_memory(e->context, &state_of(e)->memory, 0);
 }
 

@@ -195,8 +195,14 @@ template <class real> __device__ inline bool is_stopped(const forest<real> &w)
     return *static_cast<volatile int *>(&w.tally->stop) != 0;
 }
 
-/* What the host asks for becomes a stop. It asks at any time, and blocks that meet at barriers must all stop
- * or none: so one thread takes it up, where no other block is about to look whether the run is stopped. */
+/* The same for all threads of a block, which meet at barriers: what runs beside it, in another stream, may
+ * stop the run while they look. */
+template <class real> __device__ inline bool block_is_stopped(const forest<real> &w)
+{
+    return __syncthreads_or(is_stopped(w)) != 0;
+}
+
+/* What the host asks for becomes a stop, at any time. */
 template <class real> __device__ inline void heed_host(const forest<real> &w)
 {
     if (w.watched && load_from_host(&w.tally->asked)) atomicOr(&w.tally->stop, STOP_CANCELLED);

@@ -57,7 +57,7 @@ memory_piece *new_slab(sd_context *c, device_memory *m, size_t bytes, cudaError_
         c->hooks.release(p, c->hooks.user);
         return NULL;
     }
-    *p = {static_cast<char *>(data), bytes, -1, true, m->pieces};
+    *p = {static_cast<char *>(data), bytes, -1, true, false, m->pieces};
     m->pieces = p;
     return p;
 }
@@ -68,7 +68,7 @@ bool cut(sd_context *c, memory_piece *p, size_t bytes)
     if (p->bytes - bytes < UNIT) return true;
     memory_piece *rest = new_piece(c);
     if (!rest) return false;
-    *rest = {p->data + bytes, p->bytes - bytes, -1, false, p->next};
+    *rest = {p->data + bytes, p->bytes - bytes, -1, false, false, p->next};
     p->bytes = bytes;
     p->next = rest;
     return true;
@@ -84,6 +84,12 @@ void join_next(sd_context *c, memory_piece *p)
     c->hooks.release(next, c->hooks.user);
 }
 
+void free_slab(sd_context *c, memory_piece *p)
+{
+    cudaFree(p->data);
+    c->hooks.release(p, c->hooks.user);
+}
+
 } /* namespace */
 
 void begin_memory(device_memory *m)
@@ -96,14 +102,16 @@ void begin_memory(device_memory *m)
 #endif
 }
 
-void *take_piece(sd_context *c, device_memory *m, int64_t bytes, cudaError_t *error)
+void *take_piece(sd_context *c, device_memory *m, int64_t bytes, bool leaves, cudaError_t *error)
 {
     const size_t wanted = bytes > 0 ? static_cast<size_t>(bytes) : 1, rounded = round_up(wanted, UNIT);
+    const bool alone = m->apart || (leaves && wanted >= SLAB);
     *error = cudaSuccess;
-    memory_piece *p = m->apart ? NULL : best_fit(m, rounded);
-    if (!p) p = new_slab(c, m, m->apart ? wanted : round_up(rounded, SLAB), error);
-    if (!p || (!m->apart && !cut(c, p, rounded))) return NULL;
+    memory_piece *p = alone ? NULL : best_fit(m, rounded);
+    if (!p) p = new_slab(c, m, alone ? wanted : round_up(rounded, SLAB), error);
+    if (!p || (!alone && !cut(c, p, rounded))) return NULL;
     p->wanted = bytes;
+    p->alone = alone;
     return p->data;
 }
 
@@ -113,10 +121,14 @@ int64_t give_piece(sd_context *c, device_memory *m, const void *data)
     for (; p && (p->data != data || is_free(p)); p = p->next) before = p;
     if (!data || !p) return -1;
     const int64_t bytes = p->wanted;
+    if (p->alone) {
+        (before ? before->next : m->pieces) = p->next;
+        free_slab(c, p);
+        return bytes;
+    }
     p->wanted = -1;
     join_next(c, p);
     if (before && !p->begins) join_next(c, before);
-    if (m->apart) trim_memory(c, m, 0);
     return bytes;
 }
 
@@ -139,8 +151,7 @@ void trim_memory(sd_context *c, device_memory *m, size_t keep)
             continue;
         }
         *at = p->next;
-        cudaFree(p->data);
-        c->hooks.release(p, c->hooks.user);
+        free_slab(c, p);
     }
 }
 

@@ -19,6 +19,7 @@ struct memory_piece {
     size_t bytes;
     int64_t wanted; /* bytes that somebody has asked for and uses; -1: nobody */
     bool begins;    /* a slab */
+    bool alone;     /* in a slab that goes back to the device with it */
     memory_piece *next;
 };
 
@@ -27,8 +28,12 @@ struct memory_piece {
  * is so unless the variable says `pieces`. */
 void begin_memory(device_memory *m);
 
-/* A piece of so many bytes; NULL where there is none: *error is cudaSuccess if the host had no memory. */
-void *take_piece(sd_context *c, device_memory *m, int64_t bytes, cudaError_t *error);
+/* A piece of so many bytes; NULL where there is none: *error is cudaSuccess if the host had no memory. What
+ * `leaves` goes back to the device when it is released, unless it is small: so for what grows, since a slab
+ * stays as long as anything is in it, were it some small array behind the end of a large one. */
+void *take_piece(sd_context *c, device_memory *m, int64_t bytes, bool leaves, cudaError_t *error);
+/* That, as a backend allocates. */
+void *allocate_leaving(sd_engine *e, int64_t bytes, const char *what);
 
 /* Nobody uses the piece at `data` any more: its bytes, as they were asked for; -1 if nobody did. */
 int64_t give_piece(sd_context *c, device_memory *m, const void *data);

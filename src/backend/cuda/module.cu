@@ -308,7 +308,10 @@ saddle_status begin(sd_engine *e)
     const saddle_status status = s ? SADDLE_OK : make_state(e, d);
     if (status) return status;
     if (s) e->state = s;
-    if (given && !finished(e, "open")) return e->status;
+    if (given && !finished(e, "open")) {
+        dispose(e->context, state_of(e));
+        return e->status;
+    }
     if (given) state_of(e)->stream = given;
     return SADDLE_OK;
 }
@@ -376,7 +379,7 @@ void tell_shortage(sd_engine *e, cudaError_t error, int64_t bytes, const char *w
          wanted, what, used, static_cast<long long>(unused), static_cast<long long>(all));
 }
 
-void *allocate(sd_engine *e, int64_t bytes, const char *what)
+void *get_memory(sd_engine *e, int64_t bytes, bool leaves, const char *what)
 {
     state *s = state_of(e);
     sd_context *c = e->context;
@@ -394,7 +397,7 @@ void *allocate(sd_engine *e, int64_t bytes, const char *what)
     }
     const on_device current(s->device);
     cudaError_t error = current.error;
-    void *data = error == cudaSuccess ? take_piece(c, &s->memory, bytes, &error) : NULL;
+    void *data = error == cudaSuccess ? take_piece(c, &s->memory, bytes, leaves, &error) : NULL;
     if (!data) {
         tell_shortage(e, error, bytes, what);
         return NULL;
@@ -402,6 +405,11 @@ void *allocate(sd_engine *e, int64_t bytes, const char *what)
     c->bytes += bytes;
     if (c->bytes > c->peak) c->peak = c->bytes;
     return data;
+}
+
+void *allocate(sd_engine *e, int64_t bytes, const char *what)
+{
+    return get_memory(e, bytes, false, what);
 }
 
 /* The caller may reuse or free its side as soon as these return. */
@@ -450,6 +458,11 @@ const sd_kernels single_kernels = {
 #undef KERNEL
 
 } /* namespace */
+
+void *allocate_leaving(sd_engine *e, int64_t bytes, const char *what)
+{
+    return get_memory(e, bytes, true, what);
+}
 
 saddle_status use_stream(sd_engine *e, void *stream)
 {
