@@ -10,7 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Thuerck, Stretching Jacobi, Table I, B of both columns; SYM-ILDL as it is delivered, SQMR to 1e-8. */
+/* Thuerck, Stretching Jacobi, Table I, B of both columns; SYM-ILDL as it is delivered, with its own
+ * right-hand side of ones, SQMR to 1e-8. */
 static const ldlt_anchor anchors[] = {
     {"mario001", 1e-1, NAN}, {"boyd1_saddle", 1e-5, NAN}, {"tuma2", NAN, 28},
     {"aug3dcqp", NAN, 22},   {"bloweya", NAN, 9},

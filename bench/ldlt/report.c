@@ -189,6 +189,7 @@ void print_ldlt_anchors(const ldlt_report *t)
     }
     printf("(its to 1e-8: iterations of ldlt to that relative residual, for A times ones and a random b; "
            "SYM-ILDL's\n"
-           "are with SQMR; stored: entries / nnz(A); backward: of %s, the paper's from Table I)\n",
+           "are with SQMR, for a b of ones; stored: entries / nnz(A); backward: of %s, the paper's from "
+           "Table I)\n",
            ldlt_recipe_names[told(t)]);
 }
