@@ -4,7 +4,8 @@
  *
  * Where L has hardly more entries than A, what fronts cost before they compute anything, and the zeros that
  * amalgamation adds, are most of a multifrontal factorization. Here each pivot, 1x1 or 2x2, is a *node* with
- * its column (or two of the same rows) of L, and the numbers are made row by row (factor/simplicial.h).
+ * its column (or two of the same rows) of L, and the numbers are made row by row, or column by column where
+ * each has its place (backend/simplicial.h).
  *
  * k numbers the pivots' rows in the order of elimination; the rows of A are named by their positions in the
  * assembly tree, whose order the sequence follows except where a factorization with pivoting had to depart
