@@ -177,8 +177,8 @@ int64_t sd_sequence_bytes(int64_t n, int64_t nnz, int64_t entries)
 
 /* ---- column by column ---- */
 
-/* Products for every number of L and D that may have their places: each takes an index of 4 bytes. L has
- * fewer where columns are chosen for it (prepare/choose.c), but not where they are asked for. */
+/* Products for every number of L and D that may have their places: each takes an index of 4 bytes. An
+ * L that is as sparse as columns are meant for (plan/supernodes.c) has fewer; others stay row by row. */
 enum { PRODUCTS_MOST = 32 };
 
 /* Where each node has row k, while the rows pass by, and D behind all nodes. */
